@@ -1,5 +1,8 @@
--- What of unexplained money was taken from the account since. The table is new since 0.3.0.
+-- What of unexplained money was taken from the account since. The table is new since 0.3.0, and so are the functions,
+-- which had other arguments before.
 
+drop function if exists insert_unexplained(text, boolean, transaction, bigint, text, text);--> statement-breakpoint
+drop function if exists return_disputed(text, boolean, jsonb, dispute);--> statement-breakpoint
 ALTER TABLE "unexplained" DROP CONSTRAINT "unexplained_amount";--> statement-breakpoint
 ALTER TABLE "unexplained" ADD COLUMN "covered" bigint DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE "unexplained" ADD CONSTRAINT "unexplained_amount" CHECK (case when "unexplained"."reason" = 'beyond_deposit'

@@ -31,6 +31,8 @@ export const job = pgTable(
     // A worker claims the due jobs of one tenant without reading the jobs of other tenants.
     index('job_of_tenant').on(t.tenantId, t.livemode, t.due, t.id),
     index('job_stuck').on(t.tenantId, t.livemode, t.id).where(sql`error is not null`),
+    // The operator lists the attempts of all tenants about which acquirers are still asked, which are few.
+    index('job_of_poll').on(t.created, t.id).where(sql`kind = 'inquire_transaction' and livemode`),
     index('job_of_subject').on(t.tenantId, t.livemode, t.subjectId),
   ],
 );

@@ -400,6 +400,27 @@ describe('a report of an acquirer', () => {
 
   it('is recorded by the operator where the acquirer tells another way', async () => {
     const { checkout, id } = await attempted();
+    const other = await attempted();
+    const list = `query ($after: String) { pendingTransactions(first: 1, after: $after) {
+      nodes { id tenantId livemode amount currency status created expiresAt paymentMethod nextPollAt } next } }`;
+    const pending = async (): Promise<Json[]> => {
+      const nodes: Json[] = [];
+      for (let after: string | null | undefined; after !== null; ) {
+        const page: Json = (await data(ask(list, { after }))).pendingTransactions;
+        nodes.push(...page.nodes);
+        after = page.next;
+      }
+      return nodes.filter((each) => [id, other.id].includes(each.id));
+    };
+    // Until their time is over, the payer may still pay.
+    expect(await pending()).toEqual([]);
+    await world.sql`update transaction set expires_at = created - 1 where id in (${id}, ${other.id})`;
+    const attemptOf = { tenantId: payee.tenantId, livemode: true, amount: '1000.00', currency: 'INR' };
+    expect(await pending()).toMatchObject([
+      { id, ...attemptOf, status: 'PROCESSING', paymentMethod: 'UPI' },
+      { id: other.id, ...attemptOf },
+    ]);
+    expect((await ask(list, { after: 'nonsense' })).body.errors[0].extensions.code).toBe('PARAMETER_INVALID');
     const decide = mutation('decideTransaction', 'DecideTransactionInput', 'transaction { id status checkoutId }');
     const taking = (input: object) => ask(decide, { input: { id, outcome: 'SUCCEEDED', ...input } });
     const refused = async (input: object) => (await taking(input)).body.errors[0].extensions.code;
@@ -414,9 +435,9 @@ describe('a report of an acquirer', () => {
       });
     await work();
     expect(await depositsOf(payee.live, checkout.id)).toMatchObject([{ amount: '990.00', status: 'completed' }]);
-    const other = await attempted();
     await data(ask(decide, { input: { id: other.id, outcome: 'FAILED' } }));
     await work();
+    expect(await pending()).toEqual([]);
     expect(await attempt(other.id)).toMatchObject({ status: 'failed', reason_code: 'declined' });
   });
 

@@ -47,6 +47,7 @@ import { givenIn, tenantOf, useWorld } from '../support/world.js';
 import { listAccounts } from '../../src/operator/account/accounts.js';
 import { listActions } from '../../src/operator/action/actions.js';
 import { listHolds, listNotices } from '../../src/operator/console.js';
+import { listPendingAttempts } from '../../src/operator/money/attempts.js';
 import { listPayouts, payoutOf } from '../../src/operator/money/payouts.js';
 import { reconcileFor, recordBankNotice } from '../../src/operator/money/bank.js';
 
@@ -636,9 +637,10 @@ describe('the plan of a list', () => {
       for (const after of [undefined, cursor(1, 'tenant', true, 'reference', 'received')])
         await listNotices(operator, 1, after);
       for (const after of [undefined, cursor(1, 'account_setting_1', true)]) await listHolds(operator, 1, after);
+      for (const after of [undefined, cursor(1, 'job_1', true)]) await listPendingAttempts(operator, after, 1);
     });
-    const lists = [...asked].filter(([name]) => /^operator_(actions|notices|holds)/.test(name));
-    expect(lists.length).toBe(20);
+    const lists = [...asked].filter(([name]) => /^operator_(actions|notices|holds|pending_attempts)/.test(name));
+    expect(lists.length).toBe(22);
     for (const [name, { statement }] of lists) {
       const nodes = nodesOf(await planOf(statement));
       const types = nodes.map((node) => node['Node Type']);

@@ -3,7 +3,7 @@ import pino from 'pino';
 import { expect } from 'vitest';
 import { LedgerChecks } from '../../src/jobs/ledger-checks.js';
 import type { WorkObserver } from '../../src/jobs/work-queue.js';
-import { personBody, receivableBody } from '../support/bodies.js';
+import { pdfOf, personBody, receivableBody } from '../support/bodies.js';
 import { PayeeFixture } from '../support/checkout-fixture.js';
 import { payOutLive } from '../support/jobs.js';
 import { complete } from '../support/onboarding-profile.js';
@@ -133,18 +133,58 @@ export class ConsoleSeed {
     await new LedgerChecks(database, pino({ level: 'silent' }), 86_400, observer, stop).round();
   }
 
+  /**
+   * A live refund that waits for the operator, and a dispute beyond what it has left, which the account has answered
+   * with a text and a file; the deposit of both.
+   */
+  async returning({ live, addressId }: { live: Speaker; addressId: string }, text: string): Promise<string> {
+    const { recordBankNotice } = await this.ask(notice, {
+      ...{ reference: 'CARD-1', addressId, amount: '90.00', currency: 'USD', payer: { name: text.slice(0, 140) } },
+    });
+    const id: string = recordBankNotice.notice.deposit.id;
+    await must(live.post('/v1/refunds', { deposit_id: id, amount: '30.00', reason: text }));
+    const { openDispute } = await this.ask(open, {
+      ...{ id, amount: '75.00', reasonCode: 'DUPLICATE', acquirerReason: text, reference: 'CB-1' },
+    });
+    const disputeId: string = openDispute.dispute.id;
+    const file = await must(live.upload('dispute_evidence', pdfOf('evidence'), `${text.replaceAll('/', '')}.pdf`));
+    await must(live.post(`/v1/disputes/${disputeId}/respond`, { text, file_ids: [file.id] }));
+    return id;
+  }
+
   /** A success that an acquirer reports with another card than the payer has used. */
   async #mismatch(): Promise<void> {
     const payee = await PayeeFixture.open(this.world);
-    const { id } = await payee.checkoutFixture();
-    const call = async (name: 'begin_transaction' | 'decide_transaction', args: object): Promise<Json> =>
-      (await this.world.database.call(name, [payee.tenantId, false, '{}', JSON.stringify(args)]))[0];
-    const attempt = { checkoutId: id, attemptKey: randomUUID(), paymentMethod: 'card', seconds: 480 };
-    const begun = await call('begin_transaction', attempt);
-    const details = { card: { brand: 'visa', last4: '0002', expiry_month: 1, expiry_year: 2031 } };
-    await call('decide_transaction', { id: begun.id, details, status: 'processing' });
+    const { id, details } = await this.#attempt(payee, (await payee.checkoutFixture()).id, false);
     const others = { card: { ...details.card, last4: '4242' } };
-    await call('decide_transaction', { id: begun.id, details: others, status: 'succeeded' });
+    await this.#call(payee, false, 'decide_transaction', { id, details: others, status: 'succeeded' });
+  }
+
+  /** A live attempt whose time is over, and of which the acquirer has not said how it ended; its payee and checkout. */
+  async undecided(): Promise<{ payee: PayeeFixture; checkoutId: string }> {
+    const payee = await PayeeFixture.open(this.world);
+    const { id: checkoutId } = await payee.liveCheckoutFixture();
+    const { id } = await this.#attempt(payee, checkoutId, true);
+    await this.world.sql`update transaction set expires_at = created - 1 where id = ${id}`;
+    return { payee, checkoutId };
+  }
+
+  /** An attempt to pay by a card, which the acquirer has. */
+  async #attempt(payee: PayeeFixture, checkoutId: string, live: boolean) {
+    const attempt = { checkoutId, attemptKey: randomUUID(), paymentMethod: 'card', seconds: 480 };
+    const { id } = await this.#call(payee, live, 'begin_transaction', attempt);
+    const details = { card: { brand: 'visa', last4: '0002', expiry_month: 1, expiry_year: 2031 } };
+    await this.#call(payee, live, 'decide_transaction', { id, details, status: 'processing' });
+    return { id: id as string, details };
+  }
+
+  async #call(
+    { tenantId }: PayeeFixture,
+    live: boolean,
+    name: 'begin_transaction' | 'decide_transaction',
+    args: object,
+  ): Promise<Json> {
+    return (await this.world.database.call(name, [tenantId, live, '{}', JSON.stringify(args)]))[0];
   }
 }
 
@@ -160,5 +200,6 @@ const verify = mutation('verifyAccount', 'VerifyAccountInput', 'account { id }')
 const issue = mutation('issueAddress', 'IssueAddressInput', 'address { id }');
 export const notice = mutation('recordBankNotice', 'RecordBankNoticeInput', 'notice { deposit { id } }');
 const reconcile = mutation('reconcileDeposit', 'ReconcileDepositInput', 'deposit { id }');
+const open = mutation('openDispute', 'OpenDisputeInput', 'dispute { id }');
 const propose = mutation('proposeAdjustment', 'ProposeAdjustmentInput', 'adjustment { id }');
 const setRate = mutation('setRate', 'SetRateInput', 'rate { rate }');

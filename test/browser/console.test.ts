@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { camt, today } from '../support/bank-files.js';
 import { browser } from '../support/browser.js';
-import { ConsoleSeed, type Document, hostile } from './console-fixture.js';
+import { ConsoleSeed, type Document, hostile, notice } from './console-fixture.js';
 import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 import { addressesOf, foreignOn, routesOf } from './dashboard-walk.js';
 import { scale } from '../support/scale.js';
@@ -19,6 +19,10 @@ let platform: Speaker;
 let waiting: string;
 let bad: string;
 let paid: Awaited<ReturnType<ConsoleSeed['payout']>>;
+/** A live payment of which a part is being refunded, and another part was disputed. */
+let contested: string;
+/** A live checkout with an attempt of which the acquirer says nothing. */
+let undecided: Awaited<ReturnType<ConsoleSeed['undecided']>>;
 const keys = {} as Record<'operate' | 'read', string>;
 
 beforeAll(async () => {
@@ -31,6 +35,8 @@ beforeAll(async () => {
   bad = await seed.submitted(root.test, hostile, [{ ...files[0]!, filename: `${hostile}.png` }]);
   paid = await seed.payout(hostile, '12500.00');
   await seed.troubles(paid, hostile);
+  contested = await seed.returning(paid, hostile);
+  undecided = await seed.undecided();
   const names = { operate: 'Priya Nair', read: 'Ola Reader' };
   for (const role of ['operate', 'read'] as const)
     keys[role] = (await createOperator(world.operator, names[role], role, 'a test')).key;
@@ -96,6 +102,11 @@ const everyPage = (): (readonly [string, string])[] => {
     ['/bank-files?show=balances', 'No statement of this day'],
     ['/payment-orders', 'No payment order yet'],
     ['/payment-orders?show=accounts', 'No account at a bank'],
+    ['/refunds', hostile],
+    ['/disputes', hostile],
+    ['/disputes?status=WON', 'No dispute matches'],
+    ['/attempts', 'Processing'],
+    ['/unexplained', 'More taken back than was left'],
     ['/mismatches', 'Credited'],
     ['/holds', 'No payouts are held'],
     [`/rates?tenant=${paid.accountId}`, '83.25'],
@@ -157,14 +168,15 @@ const actions = [
     'Book',
     'Close',
     'Deactivate',
+    'Decide',
     'Fail',
     'File$',
     'Gather',
     'Hold',
     'Import',
   ],
-  ...['Issue', 'Lift', 'Mark', 'Place', 'Propose', 'Put on', 'Record', 'Reject', 'Return', 'Set a', 'Settle', 'Try'],
-  'Withdraw',
+  ...['Issue', 'Lift', 'Lose', 'Mark', 'Open a', 'Place', 'Propose', 'Put on', 'Record', 'Reject', 'Resolve', 'Return'],
+  ...['Set a', 'Settle', 'Succeed', 'Try', 'Win', 'Withdraw'],
 ];
 
 describe('an operator that only reads', () => {
@@ -215,6 +227,12 @@ describe('an operator', () => {
     expect(found).toEqual([]);
     expect(visited.complaints).toEqual([]);
   });
+
+  /** A live payment that a bank reports; its id. */
+  const received = async (reference: string, amount: string): Promise<string> => {
+    const given = { reference, addressId: paid.addressId, amount, currency: 'USD' };
+    return (await new ConsoleSeed(world, OPERATOR_KEY).ask(notice, given)).recordBankNotice.notice.deposit.id;
+  };
 
   it('compares an account with its documents and activates it', async () => {
     await go('Verification');
@@ -402,6 +420,122 @@ describe('an operator', () => {
     expect(await must(paid.live.get(`/v1/payouts/${paid.payoutId}`))).toMatchObject({
       ...{ status: 'returned', reason_code: 'account_closed', bank_reference: 'UTR-77' },
     });
+  });
+
+  it('records that a refund has arrived, or failed with a reason that the account reads', async () => {
+    await go('Refunds');
+    await page.getByRole('button', { name: `Succeed: $30.00 USD of ${hostile}` }).click();
+    const dialog = page.getByRole('dialog');
+    // What the operator needs to send it.
+    for (const text of ['$90.00', 'CARD-1']) await dialog.getByText(text).waitFor();
+    await dialog.getByLabel("The bank's reference").fill('ARN-1');
+    expect(await send(page, 'The payer has it')).toBe(`Refunded: $30.00 USD of ${hostile}.`);
+    await page.getByText('No refund is under way').waitFor();
+    const [succeeded] = (await must(paid.live.get('/v1/refunds'))).data;
+    expect(succeeded).toMatchObject({ status: 'succeeded', bank_reference: 'ARN-1' });
+
+    const other = await received('CARD-2', '50.00');
+    await must(paid.live.post('/v1/refunds', { deposit_id: other, amount: '20.00' }));
+    await page.reload();
+    await page.getByRole('button', { name: `Fail: $20.00 USD of ${hostile}` }).click();
+    await dialog.getByRole('button', { name: 'It has failed' }).click();
+    await dialog.getByText('This is required.').waitFor();
+    await dialog.getByLabel('What the account is told').fill('Card closed');
+    await dialog.getByLabel('Reason').fill('The acquirer called.');
+    expect(await send(page, 'It has failed')).toBe(`Failed: $20.00 USD of ${hostile}.`);
+    await page.getByLabel('Status').selectOption('Failed');
+    await page.getByRole('table', { name: 'Refunds' }).getByText('Card closed').waitFor();
+    const [failed] = (await must(paid.live.get('/v1/refunds'))).data;
+    expect(failed).toMatchObject({ status: 'failed', failure_reason: 'Card closed' });
+  });
+
+  it('sends the answer of a dispute on and records that it is won, opens another one and loses it', async () => {
+    for (const place of ['Attempts', 'Disputes', 'Unexplained', 'Mismatches'])
+      await page.getByRole('link', { name: `${place} 1 waiting` }).waitFor();
+    await go('Disputes');
+    const rows = page.getByRole('table', { name: 'Disputes' }).locator('tbody tr');
+    await rows.getByRole('button', { name: 'Show' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.locator('.answer').getByText(hostile, { exact: true }).waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: /\.pdf$/ }).click(),
+    ]);
+    expect((await fs.readFile(await file.path())).toString()).toContain('evidence');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    expect(await act(page, /^Win/, 'The account has won')).toBe(`Won: $60.00 USD of ${hostile}.`);
+    await page.getByText('No answer waits for a decision').waitFor();
+    // What was refunded is not back.
+    const query = 'query ($id: ID!) { deposit(id: $id) { pendingRest } }';
+    const { data } = (await paid.live.graph(query, { id: contested })).body;
+    expect(data.deposit.pendingRest).toBe('60.00');
+
+    await page.getByRole('button', { name: 'Open a dispute' }).click();
+    await dialog.getByRole('button', { name: 'Open it' }).click();
+    await expect.poll(() => dialog.getByText('This is required.').count()).toBe(2);
+    await dialog.getByLabel('Payment').fill(await received('CARD-3', '70.00'));
+    await dialog.getByLabel("The bank's reference of the dispute").fill('CB-2');
+    await dialog.getByLabel('Amount').fill('70.01');
+    await dialog.getByLabel('Why the payer disputes').selectOption({ label: 'High risk' });
+    await dialog.getByLabel('In the words of the bank').fill(hostile);
+    await dialog.getByLabel('Last moment of an answer (UTC)').fill('2031-01-31T12:00');
+    await dialog.getByRole('button', { name: 'Open it' }).click();
+    await expect.poll(() => dialog.getByLabel('Amount').getAttribute('aria-invalid')).toBe('true');
+    await dialog.getByLabel('Amount').fill('40.00');
+    expect(await send(page, 'Open it')).toBe('The dispute is open. Its account can answer it.');
+    await page.getByLabel('Status').selectOption('Needs response');
+    await rows.getByText('days left to answer').waitFor();
+    const [opened] = (await must(paid.live.get('/v1/disputes'))).data;
+    expect(opened).toMatchObject({ amount: '40.00', reason_code: 'high_risk', respond_by: 1_927_627_200 });
+    await page.getByRole('button', { name: /^Lose/ }).click();
+    await dialog.getByText('The account has not answered').waitFor();
+    await dialog.getByLabel('Reason').fill('Their letter of today.');
+    expect(await send(page, 'The payer has won')).toBe(`Lost: $40.00 USD of ${hostile}.`);
+    await page.getByText('No dispute matches').waitFor();
+    expect((await must(paid.live.get(`/v1/disputes/${opened.id}`))).status).toBe('lost');
+  });
+
+  it('records what the acquirer says of an attempt, which pays its checkout in part', async () => {
+    const { payee, checkoutId } = undecided;
+    await go('Attempts');
+    await page.getByRole('button', { name: 'Decide an attempt' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Attempt', { exact: true }).fill('transaction_none');
+    await dialog.getByLabel('Reason').fill('Nothing');
+    await dialog.getByRole('button', { name: 'Record it' }).click();
+    await dialog.getByText('There is no such attempt in live mode').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+    await page.getByRole('button', { name: /^Decide: / }).click();
+    await dialog.getByText(checkoutId).waitFor();
+    await dialog.getByLabel('The acquirer says').selectOption({ label: 'The payer has been charged' });
+    await dialog.getByLabel('What it took').fill('0.00');
+    await dialog.getByLabel('Reason').fill('Their statement of today');
+    await dialog.getByRole('button', { name: 'Record it' }).click();
+    await expect.poll(() => dialog.getByLabel('What it took').getAttribute('aria-invalid')).toBe('true');
+    await dialog.getByLabel('What it took').fill('40.00');
+    expect(await send(page, 'Record it')).toMatch(/^What the acquirer says of the attempt of .* is recorded.$/);
+    await page.getByText('Every attempt is decided').waitFor();
+    await world.database.call('run_jobs', [payee.tenantId, true, 50]);
+    const checkout = await must(payee.live.get(`/v1/checkouts/${checkoutId}`));
+    expect(checkout.status).toBe('completed');
+    const { data } = await must(payee.live.get('/v1/deposits'));
+    expect(data.map(({ amount }: { amount: string }) => amount)).toEqual(['40.00']);
+  });
+
+  it('records what became of unexplained money, once', async () => {
+    await go('Unexplained');
+    await page.getByRole('button', { name: 'Resolve: -$15.00 USD' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Record it' }).click();
+    await dialog.getByText('This is required.').waitFor();
+    await dialog.getByLabel('What became of it').fill(hostile);
+    expect(await send(page, 'Record it')).toBe('-$15.00 USD: recorded.');
+    await page.getByText('All money is explained').waitFor();
+    await page.getByLabel('Status').selectOption('Resolved');
+    const table = page.getByRole('table', { name: 'Unexplained' });
+    await table.getByText(hostile).waitFor();
+    await table.getByText('Priya Nair').waitFor();
   });
 
   it('approves an adjustment that another operator has proposed, and not its own', async () => {

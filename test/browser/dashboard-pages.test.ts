@@ -196,10 +196,19 @@ describe('the money of the dashboard', () => {
 });
 
 describe('the events of the dashboard', () => {
-  it('say whether it was a payment or a transfer between a user and its platform', () => {
-    expect(
-      ['deposit.completed', 'payment.completed', 'payout.blocked', 'checkout.late_payment'].map(eventWords),
-    ).toEqual(['Payment completed', 'Transfer or adjustment completed', 'Payout blocked', 'Checkout late payment']);
+  it('say what happened to which object, and whether a payment was received or money taken back', () => {
+    const said: [type: string, object: object, words: string][] = [
+      ['deposit.completed', { amount: '1.00' }, 'Payment completed'],
+      ['deposit.completed', { amount: '-1.00' }, 'Money taken back'],
+      ['deposit.reversed', { amount: '-1.00' }, 'Money given back'],
+      ['payment.completed', { type: 'transfer', amount: '-1.00' }, 'Transfer completed'],
+      ['payment.completed', { type: 'adjustment' }, 'Adjustment completed'],
+      ['refund.failed', {}, 'Refund failed'],
+      ['dispute.opened', {}, 'Dispute opened'],
+      ['payout.blocked', {}, 'Payout blocked'],
+      ['checkout.late_payment', {}, 'Checkout late payment'],
+    ];
+    expect(said.map(([type, object]) => eventWords(type, object))).toEqual(said.map(([, , words]) => words));
   });
 });
 
@@ -487,6 +496,7 @@ const pages = [
 const pagesOfUser = [
   ['/', 'Next payout'],
   ['/payments?show=unreconciled', 'Unreconciled'],
+  ['/payments?show=disputes', 'Opened'],
   ['/payments/:first', 'Timeline'],
   ['/payments?status=PROCESSING', 'No payment matches'],
   ['/receivables/new', 'Whom the invoice bills'],

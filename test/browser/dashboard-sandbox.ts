@@ -145,7 +145,9 @@ export function sandboxStories({ desk, key, faults }: Desk): void {
     await expect.poll(() => dialog.getByLabel('Amount').getAttribute('aria-invalid')).toBe('true');
     await dialog.getByLabel('Amount').fill('2.34');
     await dialog.getByRole('button', { name: 'Dispute' }).click();
-    await page.getByRole('region', { name: 'Disputes' }).getByText('-$2.34').waitFor();
+    await page.getByRole('region', { name: 'Dispute', exact: true }).getByText('$2.34').first().waitFor();
+    const timeline = page.getByRole('region', { name: 'Timeline' });
+    await timeline.getByText('Refund of $2.00 USD created; it has failed', { exact: true }).waitFor();
     await tools(page).getByRole('button', { name: 'Reverse' }).click();
     await dialog.getByLabel('Reason code').selectOption('High risk');
     await dialog.getByRole('button', { name: 'Reverse' }).click();

@@ -1,7 +1,9 @@
 import fs from 'node:fs';
 import type { BrowserContext, Locator, Request } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { pdf } from '../support/bodies.js';
+import { pdf, receivableBody } from '../support/bodies.js';
+import { completeDeposit, eventually, givenIn, must, payoutAddress, type Speaker } from '../support/world.js';
+import { disputeStories } from './dashboard-disputes.js';
 import { asShown, changeDocuments, refusedTotals, rowsOf, useDashboard } from './dashboard-fixture.js';
 
 const dashboard = useDashboard();
@@ -234,6 +236,95 @@ describe('payouts in the dashboard', () => {
     await page.getByRole('heading', { name: 'Statement of inward remittance' }).waitFor();
     expect(await page.getByRole('navigation', { name: 'Pages' }).isVisible()).toBe(false);
     expect(complaints).toEqual([]);
+  });
+});
+
+describe('the statement of a payout', () => {
+  /** Money of a direct user that a receivable explains. */
+  async function earned(user: Speaker, amount: string): Promise<string> {
+    const sent = { amount, currency: 'INR', to: { account_id: user.id }, payment_method: 'upi' };
+    // The sandbox issues the address of the user in steps of some seconds.
+    const { id } = await must(
+      eventually(
+        () => user.post('/v1/deposits', sent),
+        ({ status }) => status !== 402,
+      ),
+    );
+    await completeDeposit(user, id);
+    const receivable = await must(user.post('/v1/receivables', receivableBody({ amount, currency: 'INR' })));
+    await must(user.post(`/v1/deposits/${id}/reconcile`, { receivables: [{ id: receivable.id, amount }] }));
+    return id;
+  }
+  /** The newest payout of the next day. */
+  async function paidOut(user: Speaker, sourceAmount: string): Promise<string> {
+    await must(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
+    const query = '{ payouts(first: 1) { nodes { id sourceAmount } } }';
+    const [payout] = await eventually(
+      async () => (await user.graph(query)).body.data.payouts.nodes,
+      ([newest]) => newest?.sourceAmount === sourceAmount,
+    );
+    return payout.id;
+  }
+
+  it('tells adjustments from money taken back, also after a payout that failed', async () => {
+    const user = await givenIn(dashboard.world).directUser(2);
+    const dispute = (id: string, amount: string) =>
+      must(user.post(`/v1/test_helpers/deposits/${id}/dispute`, { amount }));
+    const adjust = (side: 'credit' | 'debit', amount: string, reason: string) =>
+      must(
+        user.post('/v1/test_helpers/adjustments', {
+          ...{ account_id: user.id, [side]: { amount, currency: 'INR' }, reason },
+        }),
+      );
+    await payoutAddress(user);
+    const deposit = await earned(user, '100.00');
+    await adjust('debit', '7.50', 'Courier <b>fee</b>');
+    const failed = await paidOut(user, '92.50');
+    await must(user.post(`/v1/test_helpers/payouts/${failed}/fail`));
+    await adjust('credit', '2.25', 'Its return');
+    await dispute(deposit, '10.00');
+    // What was taken back before the payout is no part of its invoices any more.
+    const settled = await paidOut(user, '84.75');
+    await must(user.post(`/v1/test_helpers/payouts/${settled}/settle`));
+    // This is of an invoice that is settled, so the next payout has less than its invoices.
+    await dispute(deposit, '20.00');
+    await earned(user, '50.00');
+    await adjust('debit', '0.30', 'Stamp');
+    const last = await paidOut(user, '29.70');
+
+    const { context, page, complaints, open } = await dashboard.visit('/dashboard');
+    await page.getByLabel('API key').fill(user.key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    const lines = async (id: string) => {
+      await open(`/dashboard/payouts/${id}`);
+      await page
+        .getByRole('button', { name: /^Print/ })
+        .and(page.locator(':enabled'))
+        .waitFor();
+      const rows = rowsOf(page, 'Settled invoices');
+      return (await rows.allInnerTexts()).map((text) => text.split(/\s*[\n\t]\s*/).filter(Boolean));
+    };
+    expect((await lines(settled)).map(([name, ...more]) => [name, ...more].slice(-3))).toEqual([
+      [expect.anything(), expect.anything(), '₹90.00 INR'],
+      ['Adjustment', 'Its return', '₹2.25 INR'],
+      ['Adjustment', 'Courier <b>fee</b>', '-₹7.50 INR'],
+    ]);
+    expect((await lines(last)).slice(1)).toEqual([
+      ['Adjustment', 'Stamp', '-₹0.30 INR'],
+      ['Money taken back', '-₹20.00 INR'],
+    ]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('disputes in the dashboard', () => {
+  disputeStories({
+    desk: () => dashboard.desk(1, 'Indigo Looms'),
+    visit: () => dashboard.visit('/dashboard'),
+    platform: () => dashboard.platform(1),
+    user: () => dashboard.user(1, 'Indigo Looms'),
   });
 });
 

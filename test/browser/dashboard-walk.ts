@@ -7,7 +7,7 @@ import { decimal, formatMoney, sum } from '../../src/sites/dashboard/format/mone
 import { pdfOf, personBody, receivableBody } from '../support/bodies.js';
 import type { Visit } from './dashboard-fixture.js';
 import { complete } from '../support/onboarding-profile.js';
-import { eventually, must, payoutAddressBody, Speaker, type World } from '../support/world.js';
+import { completeDeposit, eventually, must, payoutAddressBody, Speaker, type World } from '../support/world.js';
 import { createRoot } from '../../src/operator/account/accounts.js';
 
 const sources = 'src/sites/dashboard';
@@ -112,6 +112,8 @@ export async function hostileTenant(world: World): Promise<HostileTenant> {
       ({ status }) => status !== 402,
     ),
   );
+  const refused = [text('Refund'), text('Answer'), `${text('Evidence')}.pdf`.replaceAll('/', '')] as const;
+  await contested(user, deposit.id, refused);
   const about = text('Hook');
   const webhook = await must(
     platform.post('/v1/webhook_endpoints', {
@@ -142,7 +144,7 @@ export async function hostileTenant(world: World): Promise<HostileTenant> {
       [`/accounts/${partner.id}`]: [partnerName, open, at.line1],
       [`/accounts/${user.id}`]: [legalName],
       '/payments': [descriptor],
-      [`/payments/${deposit.id}`]: [descriptor, open],
+      [`/payments/${deposit.id}`]: [descriptor, open, ...refused],
       '/receivables': [open, description],
       [`/receivables/${receivable.id}`]: [paid, document.filename, description],
       '/receivables/new': [partnerName],
@@ -155,6 +157,16 @@ export async function hostileTenant(world: World): Promise<HostileTenant> {
       [`/developers/webhooks/${webhook.id}`]: [about],
     },
   };
+}
+
+/** A deposit of which a part is refunded, and another part disputed and answered with a text and a file. */
+async function contested(user: Speaker, id: string, [reason, answer, name]: readonly [string, string, string]) {
+  await completeDeposit(user, id);
+  await must(user.post('/v1/refunds', { deposit_id: id, amount: '1.01', reason }));
+  await must(user.post(`/v1/test_helpers/deposits/${id}/dispute`, { amount: '2.03' }));
+  const [dispute] = (await must(user.get('/v1/disputes'))).data;
+  const file = await must(user.upload('dispute_evidence', pdfOf('evidence'), name));
+  await must(user.post(`/v1/disputes/${dispute.id}/respond`, { text: answer, file_ids: [file.id] }));
 }
 
 async function rootOf(world: World, legalName: string): Promise<Speaker> {

@@ -273,6 +273,7 @@ describe('live mode, where the operator decides', () => {
     expect((await tidegate('adjustment', 'reject', proposed.id)).errors).toMatch(/^status_invalid \(adjustment/);
 
     expect(await outputOf('transaction', 'mismatches')).toEqual({ mismatches: [] });
+    expect(await outputOf('transaction', 'pending')).toEqual({ transactions: [] });
     const unknown = await tidegate('transaction', 'decide', 'transaction_0', '--status=succeeded', '--amount=4.00');
     expect(unknown.errors).toMatch(/no such attempt in live mode/);
     expect(await outputOf('unexplained', 'list', '--status=open')).toEqual({ unexplained: [] });

@@ -29,7 +29,8 @@ export type AddCommand = (
  */
 export const readingCommands = new Set([
   ...['account show', 'account list', 'key list', 'deposit show', 'deposit waiting', 'deposit duplicates'],
-  ...['transaction mismatches', 'unexplained list', 'bank files', 'bank lines', 'bank report', 'bank mappings'],
+  ...['transaction mismatches', 'transaction pending', 'unexplained list'],
+  ...['bank files', 'bank lines', 'bank report', 'bank mappings'],
   ...['order list', 'order show', 'order accounts'],
   ...[
     'payout list',

@@ -2,10 +2,15 @@ import { type Command, Option } from 'commander';
 import type { TransactionRow } from '../../resources/transaction/table.js';
 import { transactionV1 } from '../../resources/transaction/v1.js';
 import { amount, currencyCode } from './arguments.js';
-import { type AddCommand, reason } from './command.js';
+import { type AddCommand, after, reason } from './command.js';
 import { amountText } from '../../types/scalars.js';
 import { modeOf } from '../../request/mode.js';
-import { type AttemptDecision, decideTransaction } from '../money/attempts.js';
+import {
+  type AttemptDecision,
+  decideTransaction,
+  listPendingAttempts,
+  type PendingAttempt,
+} from '../money/attempts.js';
 import { listMismatches } from '../money/bank.js';
 
 /** Adds the commands about attempts to pay checkouts. */
@@ -18,6 +23,15 @@ export function transactionCommands(program: Command, command: AddCommand): void
     'List the successes that an acquirer reported and that do not match their attempts',
     async (operator) => ({ mismatches: (await listMismatches(operator)).map(mismatchJson) }),
   );
+  command(
+    transactions,
+    'pending',
+    'List the attempts in live mode whose time is over and of which the acquirer has not said how they ended',
+    async (operator, o) => {
+      const { nodes, next } = await listPendingAttempts(operator, o.after as string | undefined);
+      return { transactions: nodes.map(pendingJson), ...(next !== null && { next }) };
+    },
+  ).addOption(after());
   command(
     transactions,
     'decide <transaction>',
@@ -35,6 +49,14 @@ export function transactionCommands(program: Command, command: AddCommand): void
     .option('--amount <amount>', 'what it really took, such as 40.00; by default the amount of the attempt', amount)
     .option('--currency <currency>', 'the currency of the amount; by default that of the attempt', currencyCode)
     .addOption(reason());
+}
+
+function pendingJson(row: PendingAttempt) {
+  const { id, created, checkout_id, amount: asked, currency, status } = transactionV1(row);
+  return {
+    ...{ transaction: id, created, checkout: checkout_id, amount: asked, currency, status },
+    ...{ expired_at: row.expiresAt, next_poll_at: row.nextPollAt },
+  };
 }
 
 function mismatchJson(row: TransactionRow) {

@@ -1,7 +1,12 @@
 import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
-import { TransactionReasonCode, TransactionStatus } from '../../resources/transaction/table.js';
-import { Amount, Currency } from '../../types/scalars.js';
+import {
+  TransactionPaymentMethod,
+  TransactionReasonCode,
+  TransactionStatus,
+} from '../../resources/transaction/table.js';
+import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import { reasonOfAction } from './inputs.js';
+import { pageOf } from './page-type.js';
 import { livemode, tenantId } from './type.js';
 
 /** How an attempt can have ended at the acquirer. */
@@ -35,6 +40,23 @@ export class OperatorTransaction {
   @Field(() => TransactionReasonCode, { nullable: true, description: 'Why it has failed.' })
   reasonCode: TransactionReasonCode | null;
 }
+
+@ObjectType('PendingTransaction', {
+  simpleResolvers: true,
+  description: 'An attempt to pay whose time is over and of which the acquirer has not said how it ended.',
+})
+export class OperatorPendingTransaction extends OperatorTransaction {
+  @Field(() => DateTime, { description: 'When the payer began it.' })
+  created: number;
+  @Field(() => DateTime, { description: 'When its time was over.' })
+  expiresAt: number;
+  @Field(() => TransactionPaymentMethod, { description: 'How the payer wanted to pay.' })
+  paymentMethod: TransactionPaymentMethod;
+  @Field(() => DateTime, { description: 'When the acquirer is asked next, if an adapter of it is connected.' })
+  nextPollAt: number;
+}
+
+export const PendingTransactionPage = pageOf('PendingTransaction', () => OperatorPendingTransaction);
 
 @InputType({ description: 'What the acquirer says of an attempt in live mode.' })
 export class DecideTransactionInput {

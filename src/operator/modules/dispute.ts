@@ -1,6 +1,8 @@
-import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { account } from '../../resources/account/table.js';
 import { deposit } from '../../resources/deposit/table.js';
+import type { DisputeRow } from '../../resources/dispute/table.js';
+import { type FileRow, file } from '../../resources/file/table.js';
 import { Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';
 import type { OperatorContext } from '../context.js';
@@ -14,7 +16,7 @@ import {
 } from '../graph/dispute-type.js';
 import { filterOf } from '../graph/filters.js';
 import { edgesOf, type OperatorModule, one } from '../graph/module.js';
-import { OperatorAccount, OperatorDeposit } from '../graph/type.js';
+import { OperatorAccount, OperatorDeposit, OperatorFile } from '../graph/type.js';
 import { decideDispute, disputeOf, listDisputes, openDispute } from '../money/disputes.js';
 import type { ListPage } from '../paging.js';
 
@@ -67,8 +69,17 @@ class OperatorDisputes {
   }
 }
 
+@Resolver(() => OperatorDispute)
+class OperatorDisputeFiles {
+  @FieldResolver(() => [OperatorFile], { description: 'The files of the answer, for the bank or the acquirer.' })
+  async evidenceFiles(@Root() row: DisputeRow, @Ctx() { related }: OperatorContext): Promise<FileRow[]> {
+    const found = await Promise.all(row.evidenceFileIds.map((id) => related.one(file, file.id, row, id)));
+    return found.filter((each) => each !== null);
+  }
+}
+
 export default {
-  resolvers: [OperatorDisputes],
+  resolvers: [OperatorDisputes, OperatorDisputeFiles],
   fields: {
     dispute: 'dispute',
     disputes: 'dispute',
@@ -82,4 +93,5 @@ export default {
       deposit: one(OperatorDeposit, deposit, deposit.id, 'depositId', 'The deposit that is disputed.'),
     }),
   ],
+  sizes: { 'Dispute.evidenceFiles': 10 },
 } satisfies OperatorModule;

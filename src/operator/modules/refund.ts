@@ -1,6 +1,6 @@
-import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { account } from '../../resources/account/table.js';
-import { deposit } from '../../resources/deposit/table.js';
+import { type DepositRow, deposit } from '../../resources/deposit/table.js';
 import { Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';
 import type { OperatorContext } from '../context.js';
@@ -52,8 +52,22 @@ class OperatorRefunds {
   }
 }
 
+/** Where the money of a deposit came from, for who sends it back. */
+@Resolver(() => OperatorDeposit)
+class OperatorDepositPayers {
+  @FieldResolver(() => String, { nullable: true, description: "The bank's reference, if a bank has reported it." })
+  bankReference(@Root() { bankDetails }: DepositRow): string | null {
+    return bankDetails?.reference ?? null;
+  }
+
+  @FieldResolver(() => String, { nullable: true, description: 'The payer in the words of the bank.' })
+  payerName(@Root() { bankDetails }: DepositRow): string | null {
+    return bankDetails?.payerName ?? null;
+  }
+}
+
 export default {
-  resolvers: [OperatorRefunds],
+  resolvers: [OperatorRefunds, OperatorDepositPayers],
   fields: { refund: 'refund', refunds: 'refund', succeedRefund: 'refund', failRefund: 'refund' },
   edges: [
     edgesOf(OperatorRefund, {

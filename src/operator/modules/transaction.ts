@@ -1,16 +1,35 @@
-import { Ctx, Mutation, Resolver } from 'type-graphql';
+import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';
 import type { OperatorContext } from '../context.js';
 import type { OperatorModule } from '../graph/module.js';
-import { DecideTransactionInput, OperatorTransaction } from '../graph/transaction-type.js';
-import { decideTransaction } from '../money/attempts.js';
+import { PageArgs, pageSizeOf } from '../graph/inputs.js';
+import {
+  DecideTransactionInput,
+  OperatorPendingTransaction,
+  OperatorTransaction,
+  PendingTransactionPage,
+} from '../graph/transaction-type.js';
+import { decideTransaction, listPendingAttempts } from '../money/attempts.js';
+import type { ListPage } from '../paging.js';
 
 const DecideTransactionPayload = payloadOf('DecideTransaction', 'transaction', OperatorTransaction);
 
 /** What the operator records about attempts to pay. Silent: all of it. */
 @Resolver()
 class OperatorTransactions {
+  @Query(() => PendingTransactionPage, {
+    description:
+      'The attempts of all tenants in live mode whose time is over and of which the acquirer has not said how they ' +
+      'ended, oldest first. It is asked about each for 30 days; then `decideTransaction` names the attempt by its id.',
+  })
+  pendingTransactions(
+    @Args(() => PageArgs) { first, after }: PageArgs,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<ListPage<OperatorPendingTransaction>> {
+    return listPendingAttempts(operator, after ?? undefined, pageSizeOf('transaction', first));
+  }
+
   @Mutation(() => DecideTransactionPayload, {
     description:
       'Records what the acquirer says of an attempt in live mode, as a report of it would: for an attempt about ' +
@@ -27,5 +46,5 @@ class OperatorTransactions {
 
 export default {
   resolvers: [OperatorTransactions],
-  fields: { decideTransaction: 'transaction' },
+  fields: { pendingTransactions: 'transaction', decideTransaction: 'transaction' },
 } satisfies OperatorModule;

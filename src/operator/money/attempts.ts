@@ -1,7 +1,10 @@
+import { and, asc, eq, sql } from 'drizzle-orm';
+import { job } from '../../jobs/table.js';
 import { amountProblems } from '../../operation/amount-problems.js';
 import { problem, type Problem } from '../../errors/problems.js';
 import { type TransactionRow, transaction } from '../../resources/transaction/table.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
+import { type ListPage, listedMax, pageOf, valuesOf } from '../paging.js';
 
 /** What an acquirer has told the operator about an attempt. */
 export interface AttemptDecision {
@@ -10,6 +13,52 @@ export interface AttemptDecision {
   amount?: bigint | undefined;
   currency?: string | undefined;
 }
+
+/** An attempt about which the acquirer is still asked. */
+export type PendingAttempt = TransactionRow & { nextPollAt: number };
+
+/**
+ * Lists the attempts in live mode whose time is over and of which no acquirer has said how they ended, oldest first.
+ * They are asked about for 30 days, and while no adapter is connected they wait. Silent: all of it.
+ */
+export async function listPendingAttempts(
+  operator: Operator,
+  after?: string,
+  limit = listedMax,
+): Promise<ListPage<PendingAttempt>> {
+  const from = after === undefined ? {} : valuesOf(after, 'transaction', 3);
+  const rows = await operator.read<{ transaction: TransactionRow; polledSince: number; poll: string; due: number }>(
+    `operator_pending_attempts${after === undefined ? '' : ':after'}`,
+    (db) =>
+      db
+        .select({ transaction, polledSince: job.created, poll: job.id, due: job.due })
+        .from(job)
+        .innerJoin(
+          transaction,
+          and(
+            eq(transaction.tenantId, job.tenantId),
+            eq(transaction.livemode, job.livemode),
+            eq(transaction.id, job.subjectId),
+          ),
+        )
+        .where(
+          and(
+            sql`${job.kind} = 'inquire_transaction' and ${job.livemode}`,
+            sql`${transaction.expiresAt} < extract(epoch from statement_timestamp())`,
+            after === undefined
+              ? undefined
+              : sql`(${job.created}, ${job.id}) > (${placeholder('v0')}::bigint, ${placeholder('v1')}::text)`,
+          ),
+        )
+        .orderBy(asc(job.created), asc(job.id))
+        .limit(placeholder('limit')),
+    { ...from, limit: limit + 1 },
+  );
+  const { nodes, next } = pageOf(rows, limit, ({ polledSince, poll }) => [polledSince, poll, true]);
+  return { nodes: nodes.map((row) => ({ ...row.transaction, nextPollAt: row.due })), next };
+}
+
+const { placeholder } = sql;
 
 /**
  * Records what the acquirer says of an attempt in live mode, as a report of it would: once the worker does not ask any

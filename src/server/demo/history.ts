@@ -6,6 +6,7 @@ import type { Operator } from '../../operator/operator.js';
 import { DomainError } from '../../errors/problems.js';
 import type { ReceivableRow } from '../../resources/receivable/table.js';
 import { catchUp, passTime } from '../../operator/job/test-clock.js';
+import { Disputes, openDispute } from './disputes.js';
 import { listPayouts } from '../../operator/money/payouts.js';
 
 /** A user of the demo that receives payments, with the partners that pay. */
@@ -69,6 +70,7 @@ export async function createHistory(
 ): Promise<void> {
   const random = sequence(edition);
   const currency = editions[edition].currency;
+  const disputes = new Disputes(operator);
   let invoiceNumber = 1000;
   let reversals = 0;
   for (let day = 0; day < historyDays; day++) {
@@ -115,12 +117,10 @@ export async function createHistory(
     }
     const disputed = open[0];
     if (disputed && day % 17 === 8) {
-      await operator.as(disputed.trader.user, 'disputeTestDeposit', {
-        id: disputed.deposit!.id,
-        amount: disputed.deposit!.amount / 4n,
-        reasonCode: random(2) ? 'general' : 'incorrect_amount',
-      });
+      const reasonCode = random(2) ? 'general' : 'incorrect_amount';
+      await disputes.open(day, disputed.trader.user, disputed.deposit!, reasonCode);
     }
+    await disputes.decide(day);
     // The bank reverses a deposit on the day of its arrival, before any payout of its money.
     const [, reversed] = reconciled;
     if (reversed && reversed !== disputed && day >= 30 * (reversals + 1)) {
@@ -135,11 +135,14 @@ export async function createHistory(
     await passTime(operator, platform, daySeconds - 2 - payoutSeconds);
   }
   await catchUp(operator, platform);
-  await Promise.all(traders.map((trader, n) => tradeToday(operator, trader, { edition, currency, n })));
+  // The first trader's payment is disputed; those of the others come later, so that the newest payment is one.
+  await tradeToday(operator, traders[0]!, { edition, currency, n: 0 });
+  await Promise.all(traders.slice(1).map((trader, n) => tradeToday(operator, trader, { edition, currency, n: n + 1 })));
 }
 
 /**
  * One more payment for each trader, at the present: half is reconciled and paid out at midnight, the rest stays open.
+ * A part of the first one is disputed, and waits for an answer.
  */
 async function tradeToday(
   operator: Operator,
@@ -154,6 +157,7 @@ async function tradeToday(
   await operator.as(trader.user, 'completeTestDeposit', { id: deposit!.id }).catch(ifRefused);
   const receivables = [{ id: receivable.id, amount: amount / 2n }];
   await operator.as(trader.user, 'reconcileDeposit', { id: deposit!.id, receivables });
+  if (n === 0) await openDispute(operator, trader.user, deposit!, { amount: amount / 10n, reasonCode: 'duplicate' });
 }
 
 /** Ignores a domain error: a running worker may have moved the deposit on before this call. */

@@ -56,6 +56,8 @@ it("the operator's console", async () => {
   const bad = await seed.submitted(root.test, hostile, [{ ...files[0]!, filename: `${hostile}.png` }]);
   const payout = await seed.payout('Coastal Weavers LLP', '12500.00');
   await seed.troubles(payout, 'REV-2041');
+  await seed.returning(payout, 'Two of three boxes came back: the colour was wrong.');
+  await seed.undecided();
   // An earlier release credited a transfer again whose reference came with a blank.
   const { recordBankNotice: again } = await seed.ask(notice, {
     ...{ reference: 'WIRE-12500.00-2', addressId: payout.addressId, amount: '12500.00', currency: 'USD' },
@@ -98,6 +100,10 @@ it("the operator's console", async () => {
     'bank-files',
     'payment-orders',
     'adjustments',
+    'refunds',
+    'disputes',
+    'attempts',
+    'unexplained',
     'mismatches',
     'holds',
     'ledger',
@@ -134,6 +140,14 @@ it("the operator's console", async () => {
     ['hold', steps(account, press('Put on hold'))],
     ['approve', steps(at('/operator/adjustments'), press(/^Approve/))],
     ['propose', steps(at('/operator/adjustments'), press(/^Propose/))],
+    ['refund-succeed', steps(at('/operator/refunds'), press(/^Succeed/))],
+    ['refund-fail', steps(at('/operator/refunds'), press(/^Fail/))],
+    ['dispute-answer', steps(at('/operator/disputes'), press('Show'))],
+    ['dispute-win', steps(at('/operator/disputes'), press(/^Win/))],
+    ['dispute-lose', steps(at('/operator/disputes'), press(/^Lose/))],
+    ['dispute-open', steps(at('/operator/disputes'), press(/^Open/))],
+    ['attempt-decide', steps(at('/operator/attempts'), press(/^Decide:/))],
+    ['unexplained-resolve', steps(at('/operator/unexplained'), press(/^Resolve/))],
     ['settle', steps(at('/operator/payouts'), press(/^Settle/))],
     ['audit-open', steps(at('/operator/audit'), (page) => page.locator('summary').nth(1).click())],
   ];

@@ -7,9 +7,11 @@ import { Queue } from './pages/queue';
 const Account = lazy(() => import('./pages/account').then(({ Account }) => ({ default: Account })));
 const Accounts = lazy(() => import('./pages/accounts').then(({ Accounts }) => ({ default: Accounts })));
 const Adjustments = lazy(() => import('./pages/adjustments').then(({ Adjustments }) => ({ default: Adjustments })));
+const Attempts = lazy(() => import('./pages/attempts').then(({ Attempts }) => ({ default: Attempts })));
 const Audit = lazy(() => import('./pages/audit').then(({ Audit }) => ({ default: Audit })));
 const Bank = lazy(() => import('./pages/bank').then(({ Bank }) => ({ default: Bank })));
 const BankFiles = lazy(() => import('./pages/bank-files').then(({ BankFiles }) => ({ default: BankFiles })));
+const Disputes = lazy(() => import('./pages/disputes').then(({ Disputes }) => ({ default: Disputes })));
 const Holds = lazy(() => import('./pages/holds').then(({ Holds }) => ({ default: Holds })));
 const Ledger = lazy(() => import('./pages/ledger').then(({ Ledger }) => ({ default: Ledger })));
 const Mismatches = lazy(() => import('./pages/mismatches').then(({ Mismatches }) => ({ default: Mismatches })));
@@ -19,6 +21,8 @@ const PaymentOrders = lazy(() =>
 );
 const Payouts = lazy(() => import('./pages/payouts').then(({ Payouts }) => ({ default: Payouts })));
 const Rates = lazy(() => import('./pages/rates').then(({ Rates }) => ({ default: Rates })));
+const Refunds = lazy(() => import('./pages/refunds').then(({ Refunds }) => ({ default: Refunds })));
+const Unexplained = lazy(() => import('./pages/unexplained').then((page) => ({ default: page.UnexplainedMoney })));
 const Work = lazy(() => import('./pages/work').then(({ Work }) => ({ default: Work })));
 const Settings = lazy(() => import('../pages/settings').then(({ Settings }) => ({ default: Settings })));
 
@@ -31,9 +35,11 @@ export function Routes() {
         <Route path="/accounts" component={Accounts} />
         <Route path="/accounts/:id" component={Account} />
         <Route path="/adjustments" component={Adjustments} />
+        <Route path="/attempts" component={Attempts} />
         <Route path="/audit" component={Audit} />
         <Route path="/bank" component={Bank} />
         <Route path="/bank-files" component={BankFiles} />
+        <Route path="/disputes" component={Disputes} />
         <Route path="/holds" component={Holds} />
         <Route path="/ledger" component={Ledger} />
         <Route path="/mismatches" component={Mismatches} />
@@ -41,6 +47,8 @@ export function Routes() {
         <Route path="/payment-orders" component={PaymentOrders} />
         <Route path="/payouts" component={Payouts} />
         <Route path="/rates" component={Rates} />
+        <Route path="/refunds" component={Refunds} />
+        <Route path="/unexplained" component={Unexplained} />
         <Route path="/work" component={Work} />
         <Route path="/settings" component={Settings} />
         <Route component={NotFound} />

@@ -2,10 +2,13 @@ import {
   ArrowUpFromLine,
   BookCheck,
   Building2,
+  CircleHelp,
   Cog,
   FileOutput,
   FileSpreadsheet,
+  Gavel,
   HandCoins,
+  Hourglass,
   Landmark,
   LogOut,
   OctagonPause,
@@ -13,6 +16,7 @@ import {
   Scale,
   ScrollText,
   Settings,
+  Undo2,
   UserCheck,
   Users,
 } from 'lucide-react';
@@ -39,10 +43,23 @@ const WaitingQuery = graphql(`
   }
 `);
 
+/** A request has at most ten fields at its root. */
+const ReturningQuery = graphql(`
+  query Returning {
+    refunds(status: PENDING, mode: LIVE, first: 50) { nodes { id } }
+    disputes(status: UNDER_REVIEW, mode: LIVE, first: 50) { nodes { id } }
+    unexplained(status: OPEN, mode: LIVE, first: 50) { nodes { id } }
+    pendingTransactions(first: 50) { nodes { id } }
+  }
+`);
+
+type Waiting = Partial<ResultOf<typeof WaitingQuery> & ResultOf<typeof ReturningQuery>>;
+
 /** The frame of every page: who is signed in, and the pages with what waits on each. */
 export function Shell({ announcement, children }: { announcement: string; children: ReactNode }) {
   const { operator, signOut } = useSession();
   const { data } = useLive(WaitingQuery, {}, { seconds: 30 });
+  const { data: returning } = useLive(ReturningQuery, {}, { seconds: 30 });
   return (
     <Frame
       brand="Operator"
@@ -55,7 +72,7 @@ export function Shell({ announcement, children }: { announcement: string; childr
           </p>
         </div>
       }
-      groups={groupsOf(data)}
+      groups={groupsOf({ ...data, ...returning })}
       end={
         <>
           <PlaceLink path="/settings" name="Settings" icon={Settings} />
@@ -74,7 +91,7 @@ export function Shell({ announcement, children }: { announcement: string; childr
 }
 
 /** The pages in groups, with what waits on each. */
-function groupsOf(data: ResultOf<typeof WaitingQuery> | undefined) {
+function groupsOf(data: Waiting) {
   const count = (...lists: ({ nodes: unknown[] } | unknown[] | undefined)[]) => {
     const total = lists.reduce<number>(
       (sum, list) => sum + (Array.isArray(list) ? list : (list?.nodes ?? [])).length,
@@ -86,14 +103,18 @@ function groupsOf(data: ResultOf<typeof WaitingQuery> | undefined) {
     {
       name: 'Waiting',
       places: [
-        { path: '/', name: 'Verification', icon: UserCheck, waiting: count(data?.accounts) },
-        { path: '/payouts', name: 'Payouts', icon: ArrowUpFromLine, waiting: count(data?.payouts) },
-        { path: '/payment-orders', name: 'Payment orders', icon: FileOutput, waiting: count(data?.paymentOrders) },
-        { path: '/bank', name: 'Bank notices', icon: Landmark, waiting: count(data?.waitingBankNotices) },
-        { path: '/bank-files', name: 'Bank files', icon: FileSpreadsheet, waiting: count(data?.bankLines) },
-        { path: '/adjustments', name: 'Adjustments', icon: Scale, waiting: count(data?.adjustments) },
-        { path: '/mismatches', name: 'Mismatches', icon: HandCoins, waiting: count(data?.transactionMismatches) },
-        { path: '/work', name: 'Work', icon: Cog, waiting: count(data?.stuckWork) },
+        { path: '/', name: 'Verification', icon: UserCheck, waiting: count(data.accounts) },
+        { path: '/payouts', name: 'Payouts', icon: ArrowUpFromLine, waiting: count(data.payouts) },
+        { path: '/payment-orders', name: 'Payment orders', icon: FileOutput, waiting: count(data.paymentOrders) },
+        { path: '/bank', name: 'Bank notices', icon: Landmark, waiting: count(data.waitingBankNotices) },
+        { path: '/bank-files', name: 'Bank files', icon: FileSpreadsheet, waiting: count(data.bankLines) },
+        { path: '/adjustments', name: 'Adjustments', icon: Scale, waiting: count(data.adjustments) },
+        { path: '/refunds', name: 'Refunds', icon: Undo2, waiting: count(data.refunds) },
+        { path: '/disputes', name: 'Disputes', icon: Gavel, waiting: count(data.disputes) },
+        { path: '/attempts', name: 'Attempts', icon: Hourglass, waiting: count(data.pendingTransactions) },
+        { path: '/unexplained', name: 'Unexplained', icon: CircleHelp, waiting: count(data.unexplained) },
+        { path: '/mismatches', name: 'Mismatches', icon: HandCoins, waiting: count(data.transactionMismatches) },
+        { path: '/work', name: 'Work', icon: Cog, waiting: count(data.stuckWork) },
       ],
     },
     {

@@ -1,4 +1,5 @@
 import { usePreferences } from './preferences';
+import { counted } from './words';
 
 type Style = 'day' | 'date' | 'time' | 'seconds' | 'hour' | 'weekday' | 'clock' | 'full';
 
@@ -51,6 +52,14 @@ export function setGatewayTime(now: string): void {
 /** The gateway's time, as far as the browser knows. */
 export function gatewayNow(): string {
   return new Date(Date.now() + ahead).toISOString();
+}
+
+/** How much time is left until a time, never more than there is: `6 days left`. */
+export function formatLeft(time: string): string {
+  const seconds = (Date.parse(time) - Date.parse(gatewayNow())) / 1000;
+  const [unit, size] = units.find(([, each]) => seconds >= each) ?? ['minute', 60];
+  const count = Math.floor(seconds / size);
+  return count < 1 ? 'less than a minute left' : `${counted(count, unit)} left`;
 }
 
 /** How long ago a time was, in words; the date when that is longer than a week. */

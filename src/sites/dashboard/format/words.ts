@@ -19,17 +19,23 @@ export function words(constant: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** The members of an object of /v1 that say what has happened to it. */
+interface Happened {
+  type?: string;
+  amount?: string;
+}
+
 /**
- * The type of an event in words: `deposit.completed` becomes `Payment completed`. The payments of the graph that have
- * events are transfers between a user and its platform, and adjustments.
+ * What an event says in words: `deposit.completed` becomes `Payment completed`. The payments of the graph that have
+ * events are transfers and adjustments, as their type says, and a deposit with a negative amount takes money back.
  */
-export function eventWords(type: string): string {
-  return words(
-    type
-      .replaceAll('.', '_')
-      .replace(/^payment_/, 'transfer_or_adjustment_')
-      .replace(/^deposit_/, 'payment_'),
-  );
+export function eventWords(type: string, object: unknown): string {
+  const { type: kind = 'payment', amount = '' } = object as Happened;
+  const [noun, verb] = type.split('.') as [string, string];
+  if (noun === 'payment') return words(`${kind}_${verb}`);
+  if (noun !== 'deposit') return words(`${noun}_${verb}`);
+  if (!amount.startsWith('-')) return words(`payment_${verb}`);
+  return { completed: 'Money taken back', reversed: 'Money given back' }[verb] ?? words(`payment_${verb}`);
 }
 
 /** A number with its noun: `1 payment`, `3 payments`. */

@@ -161,6 +161,15 @@ export function TextField({
   );
 }
 
+/** A field for a text of several lines. */
+export function TextAreaField({ name, label, hint, maxLength }: NamedFieldProps & { maxLength: number }) {
+  return (
+    <Field label={label} hint={hint} error={useError(name)}>
+      {(input) => <textarea {...input} {...{ name, maxLength }} rows={6} />}
+    </Field>
+  );
+}
+
 /** A field for an amount of money in a currency. */
 export function AmountField({
   currency,

@@ -7,21 +7,30 @@ import { Answered, Part } from './part';
 
 const TimelineQuery = graphql(`
   query Timeline($objectId: ID!, $accountId: ID) {
-    events(objectId: $objectId, accountId: $accountId, first: 20) { nodes { id type created } }
+    events(objectId: $objectId, accountId: $accountId, first: 20) { nodes { id type created object } }
   }
 `);
+
+/** Something that happened to an object, in words. */
+export interface Happening {
+  id: string;
+  text: string;
+  created: string;
+}
 
 interface TimelineProps {
   objectId: string;
   /** The account that the object is about. Null where the viewer does not see it. */
   account: { id: string; type: string; owner: { id: string } | null } | null;
+  /** What happened to objects that belong to it. */
+  more?: readonly Happening[];
 }
 
 /**
  * What happened to an object, newest first. What happens to a partner is on the list of its owner. The list is named,
  * because a platform's own list has nothing of its users' partners.
  */
-export function Timeline({ objectId, account }: TimelineProps) {
+export function Timeline({ objectId, account, more = [] }: TimelineProps) {
   const listed = account?.type === 'PARTNER' ? account.owner : account;
   const result = useLive(TimelineQuery, { objectId, accountId: listed?.id ?? null });
   const time = useTimes();
@@ -29,21 +38,30 @@ export function Timeline({ objectId, account }: TimelineProps) {
     <Answered answer={result}>
       <Card title="Timeline">
         <Part value={result.data?.events} field="events">
-          {({ nodes }) => (
-            <>
-              {nodes.length === 0 && <p className="hint">Nothing has been recorded yet.</p>}
-              <ol className="timeline">
-                {nodes.map(({ id, type, created }) => (
-                  <li key={id}>
-                    <span>{eventWords(type)}</span>
-                    <time dateTime={created} title={time(created, 'full')}>
-                      {time(created)}
-                    </time>
-                  </li>
-                ))}
-              </ol>
-            </>
-          )}
+          {({ nodes }) => {
+            const events = nodes
+              // The dispute of the same second says it with its amount.
+              .filter(
+                ({ type, created }) => type !== 'deposit.disputed' || more.every((each) => each.created !== created),
+              )
+              .map(({ id, type, created, object }) => ({ id, text: eventWords(type, object), created }));
+            const all = [...more, ...events].sort((one, other) => Date.parse(other.created) - Date.parse(one.created));
+            return (
+              <>
+                {all.length === 0 && <p className="hint">Nothing has been recorded yet.</p>}
+                <ol className="timeline">
+                  {all.map(({ id, text, created }) => (
+                    <li key={id}>
+                      <span>{text}</span>
+                      <time dateTime={created} title={time(created, 'full')}>
+                        {time(created)}
+                      </time>
+                    </li>
+                  ))}
+                </ol>
+              </>
+            );
+          }}
         </Part>
       </Card>
     </Answered>

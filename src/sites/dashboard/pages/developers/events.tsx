@@ -77,7 +77,7 @@ function Payload({ event }: { event: Event }) {
       <details>
         <summary>
           <span className="two-lines">
-            <strong>{eventWords(type)}</strong>
+            <strong>{eventWords(type, object)}</strong>
             <code>{type}</code>
           </span>
           <time className="hint" dateTime={created}>

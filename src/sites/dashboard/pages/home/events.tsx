@@ -21,11 +21,15 @@ const types = [
   'checkout.completed',
   'checkout.late_payment',
   'deposit.completed',
-  'deposit.disputed',
   'deposit.failed',
   'deposit.processing',
   'deposit.reconciled',
   'deposit.reversed',
+  'dispute.accepted',
+  'dispute.lost',
+  'dispute.opened',
+  'dispute.responded',
+  'dispute.won',
   'payment.completed',
   'payout.blocked',
   'payout.completed',
@@ -45,13 +49,22 @@ interface Described {
   amount?: string;
   currency?: string;
   invoice?: { reference_number: string; amount: string; currency: string };
+  /** Of a refund or a dispute. */
+  deposit_id?: string | null;
+}
+
+interface About {
+  name?: string | null | undefined;
+  money?: { amount: string; currency: string };
+  /** The object whose page shows it, where that is another one. */
+  page?: string | null | undefined;
 }
 
 /** What an event is about: the name of an account, the number of an invoice, how much money. */
-function about(object: unknown): { name?: string | null | undefined; money?: { amount: string; currency: string } } {
-  const { nickname, amount, currency, invoice } = object as Described;
+function about(object: unknown): About {
+  const { nickname, amount, currency, invoice, deposit_id: page } = object as Described;
   if (invoice) return { name: invoice.reference_number, money: invoice };
-  return amount && currency ? { money: { amount, currency } } : { name: nickname };
+  return amount && currency ? { money: { amount, currency }, page } : { name: nickname };
 }
 
 /** What happened last, newest first. */
@@ -69,11 +82,11 @@ export function Events() {
       )}
       <ol className="events">
         {events?.map(({ id, type, created, objectId, object }) => {
-          const { name, money } = about(object);
+          const { name, money, page } = about(object);
           return (
             <li key={id}>
               <span className="waiting-name">
-                <ObjectLink id={objectId}>{eventWords(type)}</ObjectLink>
+                <ObjectLink id={page ?? objectId}>{eventWords(type, object)}</ObjectLink>
                 <span className="hint">
                   {name && `${name} · `}
                   <time dateTime={created} title={time(created, 'full')}>

@@ -2,7 +2,8 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { currenciesOf, hundredths, type Money as Amount, sum } from '../../format/money';
 import { useTimeZone } from '../../format/preferences';
-import { formatDay, useTimes } from '../../format/time';
+import { isAnswerable } from '../../format/disputes';
+import { formatDay, formatLeft, useTimes } from '../../format/time';
 import { counted } from '../../format/words';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
@@ -33,6 +34,13 @@ const WorkQuery = graphql(
         }
         pageInfo { hasNextPage }
       }
+      disputes(status: [NEEDS_RESPONSE], first: 20) {
+        nodes {
+          id amount currency status respondBy depositId
+          deposit { id fromAccount { ...Name } }
+        }
+        pageInfo { hasNextPage }
+      }
       receivables(overdue: true, orderBy: DUE_DATE_ASC, first: 3) {
         nodes {
           id currency amountReconcilable
@@ -51,7 +59,7 @@ const addedMax = 100;
 
 type Answer = ResultOf<typeof WorkQuery>;
 
-/** What waits for the viewer: money to reconcile, and receivables that are overdue. */
+/** What waits for the viewer: disputes to answer, money to reconcile, and receivables that are overdue. */
 export function Work({ platform }: { platform: boolean }) {
   const variables = { timeZone: useTimeZone(), payments: platform ? addedMax : listed };
   const result = useLive(WorkQuery, variables, { seconds: 20 });
@@ -63,10 +71,13 @@ export function Work({ platform }: { platform: boolean }) {
       </Card>
     );
   }
-  const { deposits, receivables } = data;
+  const { deposits, disputes, receivables } = data;
   const { balance, receivableAgeing } = data.viewer.account;
   return (
     <Answered answer={result}>
+      <Part value={disputes} field="disputes" title="Disputes to answer">
+        {(page) => <ToAnswer page={page} />}
+      </Part>
       <Part value={deposits} field="deposits" title="To reconcile">
         {(page) => (
           <Part value={balance} field="viewer.account.balance" title="To reconcile">
@@ -85,6 +96,31 @@ export function Work({ platform }: { platform: boolean }) {
   );
 }
 
+/** The disputes that can be answered, those first whose time is over first. Nothing without any. */
+function ToAnswer({ page: { nodes, pageInfo } }: { page: NonNullable<Answer['disputes']> }) {
+  const open = nodes.filter(isAnswerable).sort((one, other) => (endOf(one) < endOf(other) ? -1 : 1));
+  if (open.length === 0) return null;
+  const items = open.slice(0, listed).map(({ id, currency, amount, respondBy, depositId, deposit }) => ({
+    ...{ id, currency, amount, page: depositId },
+    name: payerOf(deposit),
+    when: respondBy && formatLeft(respondBy),
+  }));
+  return (
+    <Waiting
+      title="Disputes to answer"
+      items={items}
+      {...(!pageInfo.hasNextPage && { count: counted(open.length, 'dispute') })}
+      all="/payments?show=disputes&status=OPEN"
+    />
+  );
+}
+
+/** Times are texts of one form; a dispute without a time to answer comes last. */
+const endOf = ({ respondBy }: { respondBy: string | null }) => respondBy ?? '~';
+
+const payerOf = ({ fromAccount }: { fromAccount: Parameters<typeof nameOf>[0] | null }) =>
+  fromAccount ? nameOf(fromAccount) : 'Unknown payer';
+
 interface ToReconcileProps {
   platform: boolean;
   page: NonNullable<Answer['deposits']>;
@@ -101,7 +137,7 @@ function ToReconcile({ platform, page: { nodes: payments, totalCount, pageInfo }
   const many = unknown ? 'number not known' : 'over 10,000 payments';
   const unreconciled = payments.slice(0, listed).map(({ id, created, currency, amount, fromAccount }) => ({
     ...{ id, currency, amount },
-    name: fromAccount ? nameOf(fromAccount) : 'Unknown payer',
+    name: payerOf({ fromAccount }),
     when: time(created, 'day'),
   }));
   const ofList = platform ? (pageInfo.hasNextPage ? [] : sumsOf(payments)) : pending;
@@ -173,25 +209,27 @@ function Elsewhere() {
 
 interface Item extends Amount {
   id: string;
+  /** The object whose page it leads to, where that is another one. */
+  page?: string;
   name: string;
-  when: string;
+  when: string | null;
 }
 
 interface WaitingProps {
   title: string;
   items: Item[];
-  /** All that waits, by currency. */
-  sums: readonly Amount[];
+  /** All that waits, by currency, where it is added up. */
+  sums?: readonly Amount[];
   count?: string;
   /** What is said below the list. */
   more?: ReactNode;
   /** The list of all. */
   all: string;
   /** What the card says when nothing waits. */
-  children: string;
+  children?: string;
 }
 
-function Waiting({ title, items, sums, count, more, all, children }: WaitingProps) {
+function Waiting({ title, items, sums = [], count, more, all, children }: WaitingProps) {
   const filled = sums.filter(({ amount }) => hundredths(amount) !== 0n);
   if (filled.length === 0 && items.length === 0) {
     return (
@@ -211,10 +249,10 @@ function Waiting({ title, items, sums, count, more, all, children }: WaitingProp
         </p>
       )}
       <ul className="waiting">
-        {items.map(({ id, name, when, amount, currency }) => (
+        {items.map(({ id, page = id, name, when, amount, currency }) => (
           <li key={id}>
             <span className="waiting-name">
-              <ObjectLink id={id}>{name}</ObjectLink>
+              <ObjectLink id={page}>{name}</ObjectLink>
               <span className="hint">{when}</span>
             </span>
             <Money amount={amount} currency={currency} />

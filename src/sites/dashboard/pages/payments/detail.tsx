@@ -1,3 +1,4 @@
+import { isOpen } from '../../format/disputes';
 import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
@@ -13,6 +14,8 @@ import { Table } from '../../parts/table';
 import { TestTools } from '../../parts/test-tools';
 import { Timeline } from '../../parts/timeline';
 import { nameOf, useMayWrite } from '../../session';
+import { DisputeCards } from './dispute';
+import { happeningsOf } from './happenings';
 import { isUnreconciled, type PaymentDetail, PaymentQuery, stateOf } from './query';
 import { Reconcile } from './reconcile';
 import { RefundButton, Refunds } from './refunds';
@@ -44,17 +47,21 @@ function PaymentPage({ payment }: { payment: PaymentDetail }) {
         </>
       }
     >
+      <Part value={payment.openedDisputes} field="deposit.openedDisputes" title="Dispute">
+        {({ nodes }) => <DisputeCards disputes={nodes.filter(isOpen)} />}
+      </Part>
       {isUnreconciled(payment) && mayWrite && <Reconcile payment={payment} />}
       <Part value={payment.allocations} field="deposit.allocations" title="Counts towards">
         {({ nodes }) => <Allocations allocations={nodes} />}
       </Part>
+      <DisputeCards disputes={payment.openedDisputes?.nodes.filter((each) => !isOpen(each)) ?? []} />
       <Part value={payment.refunds} field="deposit.refunds" title="Refunds">
         {({ nodes }) => <Refunds refunds={nodes} />}
       </Part>
-      <Part value={payment.disputedBy} field="deposit.disputedBy" title="Disputes">
-        {({ nodes }) => <Disputes disputes={nodes} />}
+      <Part value={payment.disputedBy} field="deposit.disputedBy" title="Taken back">
+        {({ nodes }) => <TakenBack payment={payment} debits={nodes} />}
       </Part>
-      <Timeline objectId={payment.id} account={payment.toAccount} />
+      <Timeline objectId={payment.id} account={payment.toAccount} more={happeningsOf(payment)} />
     </DetailPage>
   );
 }
@@ -111,20 +118,24 @@ function Allocations({ allocations }: { allocations: readonly RowOf<PaymentDetai
   );
 }
 
-function Disputes({ disputes }: { disputes: readonly RowOf<PaymentDetail['disputedBy']>[] }) {
+interface TakenBackProps {
+  payment: PaymentDetail;
+  debits: readonly RowOf<PaymentDetail['disputedBy']>[];
+}
+
+/** What was taken back without a dispute that can be answered, such as by the recall of a bank. */
+function TakenBack({ payment, debits }: TakenBackProps) {
   const time = useTimes();
-  if (disputes.length === 0) return null;
+  const disputed = new Set(payment.openedDisputes?.nodes.map(({ debitDepositId }) => debitDepositId));
+  const rows = debits.filter(({ id }) => !disputed.has(id));
+  if (rows.length === 0) return null;
   return (
-    <Card title="Disputes">
+    <Card title="Taken back">
       <Table
-        label="Disputes"
-        rows={disputes}
+        label="Taken back"
+        rows={rows}
         href={({ id }) => `/payments/${id}`}
-        columns={[
-          { head: 'Received', cell: ({ created }) => time(created), line: true },
-          statusColumn(),
-          amountColumn(),
-        ]}
+        columns={[{ head: 'Taken', cell: ({ created }) => time(created), line: true }, statusColumn(), amountColumn()]}
       />
     </Card>
   );

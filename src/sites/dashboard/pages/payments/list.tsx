@@ -13,6 +13,7 @@ import { Page } from '../../parts/page';
 import { Search } from '../../parts/search';
 import type { Column } from '../../parts/table';
 import { nameOf, useSession } from '../../session';
+import { DisputeFilter, Disputes } from './disputes';
 import { Export } from './export';
 import { type Filters, type Payment, PaymentsQuery, stateOf } from './query';
 import { TestPayment } from './test-payment';
@@ -64,9 +65,42 @@ function useArguments() {
   return { open, byAmount, search, variables: search ? { search } : ordered };
 }
 
-/** The payments that were received, newest first unless the viewer sorts them. */
+/** The lists of the page. */
+const kinds = [
+  ['all', 'All'],
+  ['unreconciled', 'To reconcile'],
+  ['disputes', 'Disputes'],
+] as const;
+
+/** The payments that were received, or the disputes of payments. */
 export function Payments() {
-  const { params, set, filtered } = useFilters();
+  const { params } = useFilters();
+  if (params.get('show') !== 'disputes') return <Received />;
+  return (
+    <Page title="Payments">
+      <FilterBar>
+        <Kinds chosen="disputes" />
+        <DisputeFilter />
+      </FilterBar>
+      <Disputes />
+    </Page>
+  );
+}
+
+function Kinds({ chosen }: { chosen: string }) {
+  const { set } = useFilters();
+  return (
+    <Tabs
+      kinds={kinds}
+      chosen={chosen}
+      onChoose={(kind) => set({ show: kind === 'all' ? null : kind, status: null, sort: null, search: null })}
+    />
+  );
+}
+
+/** The payments that were received, newest first unless the viewer sorts them. */
+function Received() {
+  const { params, filtered } = useFilters();
   const { open, byAmount, search, variables } = useArguments();
   const after = params.get('after');
   const result = useLive(PaymentsQuery, { ...variables, first: 25, after });
@@ -79,14 +113,7 @@ export function Payments() {
   return (
     <Page title="Payments" actions={actions}>
       <FilterBar>
-        <Tabs
-          kinds={[
-            ['all', 'All'],
-            ['unreconciled', 'To reconcile'],
-          ]}
-          chosen={open ? 'unreconciled' : 'all'}
-          onChoose={(kind) => set({ show: kind === 'all' ? null : kind, status: null, sort: null, search: null })}
-        />
+        <Kinds chosen={open ? 'unreconciled' : 'all'} />
         <Search placeholder="Payer or description" />
         {!search && <FilterChoices open={open} byAmount={byAmount} currency={variables.currency?.[0]} />}
       </FilterBar>

@@ -43,8 +43,14 @@ export const PaymentQuery = graphql(
         bankDetails { reference payer { name addressLines country } text }
         fromAccount { id type ...Name owner { id } }
         toAccount { id type ...Name owner { id } }
+        openedDisputes(first: 10) {
+          nodes {
+            id created amount currency status reasonCode acquirerReason respondBy evidenceText evidenceFileIds
+            submittedAt decidedAt reference debitDepositId
+          }
+        }
         disputedBy(first: 10) { nodes { id created amount currency status } }
-        refunds(first: 20) { nodes { id created amount currency status reason failureReason } }
+        refunds(first: 20) { nodes { id created completedAt amount currency status reason failureReason } }
         allocations(first: 50) {
           nodes {
             amount currency status
@@ -60,6 +66,9 @@ export const PaymentQuery = graphql(
 
 /** The payment of the page, which the parts of the page read too. */
 export type PaymentDetail = NonNullable<ResultOf<typeof PaymentQuery>['deposit']>;
+
+/** A dispute of the payment. */
+export type Dispute = RowOf<PaymentDetail['openedDisputes']>;
 
 /** Whether a payment has money that counts towards no receivable yet. */
 export function isUnreconciled({ status, pendingRest }: Pick<Payment, 'status' | 'pendingRest'>): boolean {

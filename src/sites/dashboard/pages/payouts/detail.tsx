@@ -26,7 +26,7 @@ export function Payout({ params }: { params: { id: string } }) {
 }
 
 function PayoutPage({ payout }: { payout: PayoutDetail }) {
-  const settlements = useSettlements(payout.id);
+  const settlements = useSettlements(payout);
   return (
     <DetailPage
       title={`Payout to ${nameOf(payout.account)}`}

@@ -13,6 +13,7 @@ import { Card } from '../../parts/page';
 import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
 import { nameOf, NameFragment } from '../../session';
+import { type Adjustment, adjustmentsOf } from './adjustments';
 import { bankOf } from './list';
 import type { PayoutDetail } from './query';
 
@@ -44,12 +45,15 @@ export interface Settlements {
   rows: readonly Settlement[];
   /** Whether all have arrived: a statement lists every invoice. */
   complete: boolean;
+  /** The adjustments in what the payout has beyond its invoices, or less; absent where they are not known. */
+  adjustments?: readonly Adjustment[] | null;
   error?: CombinedError;
 }
 
 /** What a payout settles, page by page. */
-export function useSettlements(id: string): Settlements {
+export function useSettlements(payout: PayoutDetail): Settlements {
   const client = useClient();
+  const { id } = payout;
   const [settlements, setSettlements] = useState<Settlements>({ rows: [], complete: false });
   useEffect(() => {
     let open = true;
@@ -61,7 +65,8 @@ export function useSettlements(id: string): Settlements {
         rows = [...rows, ...page.nodes];
         setSettlements({ rows, complete: false });
       }
-      setSettlements({ rows, complete: true });
+      const known = rows.length > 0 && restOf(rows, payout) !== 0n ? await adjustmentsOf(client, payout) : null;
+      if (open) setSettlements({ rows, complete: true, adjustments: known });
     };
     setSettlements({ rows: [], complete: false });
     load().catch((error: CombinedError) => open && setSettlements({ rows: [], complete: false, error }));
@@ -77,7 +82,7 @@ export function useSettlements(id: string): Settlements {
  * (FIRA) or an eBRC needs: who paid, for which invoice and purpose, how much, and when.
  */
 export function Statement({ payout, settlements }: { payout: PayoutDetail; settlements: Settlements }) {
-  const { rows, complete, error } = settlements;
+  const { rows, complete, adjustments = null, error } = settlements;
   return (
     <Card title="Settled invoices" className="statement">
       <Letterhead payout={payout} />
@@ -88,7 +93,7 @@ export function Statement({ payout, settlements }: { payout: PayoutDetail; settl
           <p>The payout has failed or was returned, or its money was not reconciled with receivables.</p>
         </Empty>
       )}
-      {rows.length > 0 && <Invoices rows={rows} payout={payout} rest={complete ? restOf(rows, payout) : 0n} />}
+      {rows.length > 0 && <Invoices {...{ rows, payout, adjustments }} rest={complete ? restOf(rows, payout) : 0n} />}
     </Card>
   );
 }
@@ -99,7 +104,26 @@ function restOf(rows: readonly Settlement[], { sourceAmount, sourceCurrency }: P
   return rows.reduce((rest, { amount }) => rest - hundredths(amount), hundredths(sourceAmount));
 }
 
-function Invoices({ rows, payout, rest }: { rows: readonly Settlement[]; payout: PayoutDetail; rest: bigint }) {
+/** What a payout has beyond its invoices, or less, by what it is. */
+function othersOf(rest: bigint, adjustments: readonly Adjustment[] | null) {
+  if (!adjustments) return [{ id: 'all', name: 'Adjustments and money taken back', reason: '', amount: decimal(rest) }];
+  const taken = adjustments.reduce((left, { amount }) => left - hundredths(amount), rest);
+  const name = taken < 0n ? 'Money taken back' : 'Money given back';
+  return [
+    ...adjustments.map((each) => ({ ...each, name: 'Adjustment' })),
+    ...(taken === 0n ? [] : [{ id: 'taken', name, reason: '', amount: decimal(taken) }]),
+  ];
+}
+
+interface InvoicesProps {
+  rows: readonly Settlement[];
+  payout: PayoutDetail;
+  adjustments: readonly Adjustment[] | null;
+  rest: bigint;
+}
+
+function Invoices({ rows, payout, adjustments, rest }: InvoicesProps) {
+  const others = rest === 0n ? [] : othersOf(rest, adjustments);
   return (
     <div className="table-frame">
       <table className="table" aria-label="Settled invoices">
@@ -121,16 +145,21 @@ function Invoices({ rows, payout, rest }: { rows: readonly Settlement[]; payout:
           {rows.map((row, i) => (
             <Invoice key={i} {...row} />
           ))}
-          {rest !== 0n && (
-            <tr>
-              <td>Adjustments and money taken back</td>
+          {others.map(({ id, name, reason, amount }) => (
+            <tr key={id}>
+              <td>
+                <span className="two-lines">
+                  {name}
+                  {reason && <span className="hint">{reason}</span>}
+                </span>
+              </td>
               <td className="only-wide" />
               <td className="only-wider" />
               <td className="end">
-                <Money amount={decimal(rest)} currency={payout.sourceCurrency} />
+                <Money amount={amount} currency={payout.sourceCurrency} />
               </td>
             </tr>
-          )}
+          ))}
         </tbody>
         <tfoot>
           <tr>

@@ -1,0 +1,150 @@
+import { formatMoney } from '../../format/money';
+import { words } from '../../format/words';
+import type { ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { amountColumn, statusColumn, Two } from '../../parts/cells';
+import { Empty } from '../../parts/empty';
+import { Facts } from '../../parts/facts';
+import { useFilters } from '../../parts/filters';
+import { SelectField, TextField } from '../../parts/form';
+import { List } from '../../parts/list';
+import { Money } from '../../parts/money';
+import { Page } from '../../parts/page';
+import type { Column } from '../../parts/table';
+import { Action } from '../action';
+import { graphql } from '../graphql';
+import { pageOf, placeColumn, Time } from '../parts';
+import { useMayAct } from '../session';
+
+const AttemptsQuery = graphql(`
+  query Attempts($after: String) {
+    pendingTransactions(first: 25, after: $after) {
+      nodes { id created livemode tenantId checkoutId amount currency status paymentMethod expiresAt nextPollAt }
+      next
+    }
+  }
+`);
+
+const DecideMutation = graphql(`
+  mutation DecideTransaction($input: DecideTransactionInput!) {
+    decideTransaction(input: $input) { transaction { id status } }
+  }
+`);
+
+type Attempt = ResultOf<typeof AttemptsQuery>['pendingTransactions']['nodes'][number];
+
+/** The live attempts to pay of which an acquirer has not said how they ended. */
+export function Attempts() {
+  const { params } = useFilters();
+  const mayAct = useMayAct();
+  const result = useLive(AttemptsQuery, { after: params.get('after') });
+  return (
+    <Page
+      title="Attempts"
+      subtitle={
+        <p className="hint">
+          Live attempts to pay whose time is over and of which the acquirer has not said how they ended. It is asked for
+          30 days.
+        </p>
+      }
+      actions={<Decide onDone={result.ask} />}
+    >
+      <List
+        label="Attempts"
+        result={result}
+        page={pageOf(result.data?.pendingTransactions)}
+        columns={[
+          {
+            head: 'Attempt',
+            cell: ({ id, paymentMethod }) => <Two hint={id}>{words(paymentMethod)}</Two>,
+          },
+          placeColumn,
+          { head: 'Begun', cell: ({ created }) => <Time at={created} /> },
+          { head: 'Asked next', cell: ({ nextPollAt }) => <Time at={nextPollAt} /> },
+          statusColumn(),
+          amountColumn(),
+          ...(mayAct ? [decision(result.ask)] : []),
+        ]}
+        empty={
+          <Empty title="Every attempt is decided">
+            <p>An attempt comes here when its time is over and the acquirer has no answer yet.</p>
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+const decision = (onDone: () => void): Column<Attempt> => ({
+  head: 'Decision',
+  end: true,
+  cell: (attempt) => <Decide attempt={attempt} onDone={onDone} />,
+});
+
+/** Records what the acquirer says of an attempt; without one, of the attempt that the operator names. */
+function Decide({ attempt, onDone }: { attempt?: Attempt; onDone: () => void }) {
+  const what = attempt ? `the attempt of ${formatMoney(attempt)} ${attempt.currency}` : 'an attempt';
+  return (
+    <Action
+      name={attempt ? 'Decide' : 'Decide an attempt'}
+      {...(attempt && { about: `${formatMoney(attempt)} ${attempt.currency}`, small: true })}
+      title={`Decide ${what}`}
+      submit="Record it"
+      reason="For the audit log, such as where the acquirer says so."
+      mutation={DecideMutation}
+      input={attempt ? { id: attempt.id } : {}}
+      done={`What the acquirer says of ${what} is recorded.`}
+      onDone={onDone}
+    >
+      {attempt ? (
+        <AttemptFacts attempt={attempt} />
+      ) : (
+        <TextField
+          name="id"
+          label="Attempt"
+          placeholder="transaction_…"
+          hint="Also one about which the acquirer is not asked any more."
+          spellCheck={false}
+          required
+        />
+      )}
+      <SelectField
+        name="outcome"
+        label="The acquirer says"
+        options={[
+          { value: 'FAILED', name: 'The payer has not been charged' },
+          { value: 'SUCCEEDED', name: 'The payer has been charged' },
+        ]}
+      />
+      <div className="fields two">
+        <TextField
+          name="amount"
+          label="What it took"
+          inputMode="decimal"
+          placeholder={attempt?.amount ?? '0.00'}
+          className="amount-input"
+          hint="Where it is not the amount of the attempt."
+        />
+        <TextField name="currency" label="Currency" placeholder={attempt?.currency ?? 'INR'} maxLength={3} />
+      </div>
+      <p className="hint">
+        Live mode: real money. A success credits the account up to the checkout, and what is beyond it is unexplained.
+        There is no way back.
+      </p>
+    </Action>
+  );
+}
+
+function AttemptFacts({ attempt: { id, amount, currency, checkoutId, created, paymentMethod } }: { attempt: Attempt }) {
+  return (
+    <Facts
+      facts={[
+        ['Amount', <strong className="amount-line">{<Money amount={amount} currency={currency} />}</strong>],
+        ['Method', words(paymentMethod)],
+        ['Begun', <Time at={created} />],
+        ['Checkout', <code>{checkoutId}</code>],
+        ['Attempt', <code>{id}</code>],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,155 @@
+import { formatMoney } from '../../format/money';
+import type { ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { sent } from '../../graph/sent';
+import { amountColumn, statusColumn, Two } from '../../parts/cells';
+import { Empty } from '../../parts/empty';
+import { Facts } from '../../parts/facts';
+import { Choice, FilterBar, useFilters } from '../../parts/filters';
+import { TextField } from '../../parts/form';
+import { List } from '../../parts/list';
+import { Money } from '../../parts/money';
+import { Page } from '../../parts/page';
+import type { Column } from '../../parts/table';
+import { Action } from '../action';
+import { graphql } from '../graphql';
+import { modes, pageOf, PlaceFilters, placeColumn, Time } from '../parts';
+import { useMayAct } from '../session';
+
+const UnexplainedQuery = graphql(`
+  query Unexplained($status: UnexplainedStatus, $mode: Mode, $tenantId: ID, $after: String) {
+    unexplained(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
+      nodes {
+        id created livemode tenantId transactionId depositId amount currency reason status
+        resolution resolvedBy resolvedAt
+      }
+      next
+    }
+  }
+`);
+
+const ResolveMutation = graphql(`
+  mutation ResolveUnexplained($input: ResolveUnexplainedInput!) {
+    resolveUnexplained(input: $input) { unexplained { id status } }
+  }
+`);
+
+type Unexplained = ResultOf<typeof UnexplainedQuery>['unexplained']['nodes'][number];
+
+const statuses = ['OPEN', 'RESOLVED'] as const;
+
+/** Money in no balance: what an acquirer took, or took back, and no object of an account explains. */
+export function UnexplainedMoney() {
+  const { params, one } = useFilters();
+  const mayAct = useMayAct();
+  const all = params.get('status') === 'ALL';
+  const result = useLive(
+    UnexplainedQuery,
+    sent({
+      status: all ? undefined : (one('status', statuses) ?? 'OPEN'),
+      mode: one('mode', modes),
+      tenantId: params.get('tenant'),
+      after: params.get('after'),
+    }),
+  );
+  return (
+    <Page
+      title="Unexplained"
+      subtitle={
+        <p className="hint">
+          Money that an acquirer or a bank took, or took back, and that is in no balance. It is settled with them.
+        </p>
+      }
+    >
+      <FilterBar>
+        <Choice label="Status" name="status" values={['RESOLVED', 'ALL']} names={{ ALL: 'All' }} none="Open" />
+        <PlaceFilters />
+      </FilterBar>
+      <List
+        label="Unexplained"
+        result={result}
+        page={pageOf(result.data?.unexplained)}
+        columns={[
+          {
+            head: 'Reason',
+            cell: ({ reason, transactionId, depositId }) => (
+              <Two hint={transactionId ?? depositId}>{reasonWords[reason]}</Two>
+            ),
+          },
+          placeColumn,
+          { head: 'Booked', cell: ({ created }) => <Time at={created} /> },
+          statusColumn(),
+          amountColumn(),
+          { head: 'What became of it', cell: (each) => <Resolution of={each} /> },
+          ...(mayAct ? [decision(result.ask)] : []),
+        ]}
+        empty={
+          <Empty title={params.has('status') ? 'Nothing matches' : 'All money is explained'}>
+            <p>What an acquirer takes beyond an attempt to pay, or takes back beyond a payment, comes here.</p>
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+/** Why money is unexplained, in words. */
+const reasonWords: Record<Unexplained['reason'], string> = {
+  BEYOND_ATTEMPT: 'More than was asked for',
+  BEYOND_DEPOSIT: 'More taken back than was left',
+  DUPLICATE: 'Paid twice, and not sent back',
+  OTHER_CURRENCY: 'Another currency',
+};
+
+function Resolution({ of: { resolution, resolvedBy, resolvedAt } }: { of: Unexplained }) {
+  if (resolvedAt === null) return null;
+  return (
+    <span className="two-lines">
+      {resolution}
+      <span className="hint">
+        {resolvedBy} · <Time at={resolvedAt} />
+      </span>
+    </span>
+  );
+}
+
+const decision = (onDone: () => void): Column<Unexplained> => ({
+  head: 'Decision',
+  end: true,
+  cell: (each) => each.status === 'OPEN' && <Resolve of={each} onDone={onDone} />,
+});
+
+function Resolve({ of, onDone }: { of: Unexplained; onDone: () => void }) {
+  const { id, amount, currency, reason, transactionId, depositId } = of;
+  const what = `${formatMoney(of)} ${currency}`;
+  return (
+    <Action
+      name="Resolve"
+      about={what}
+      small
+      title="Resolve unexplained money"
+      submit="Record it"
+      mutation={ResolveMutation}
+      input={{ id }}
+      done={`${what}: recorded.`}
+      onDone={onDone}
+    >
+      <Facts
+        facts={[
+          ['Amount', <strong className="amount-line">{<Money amount={amount} currency={currency} />}</strong>],
+          ['Reason', reasonWords[reason]],
+          ['Attempt', transactionId && <code>{transactionId}</code>],
+          ['Payment', depositId && <code>{depositId}</code>],
+        ]}
+      />
+      <TextField
+        name="resolution"
+        label="What became of it"
+        maxLength={1_000}
+        hint="Such as that the acquirer has refunded the payer. It is recorded once."
+        required
+      />
+      <p className="hint">It moves nothing: what is owed to an account is a notice of a bank or an adjustment.</p>
+    </Action>
+  );
+}
