@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, ConfigError, config } from './config/config.js';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
+import type { Metrics } from './server/telemetry/metrics.js';
 import type { Store } from './db/open.js';
 import type { Demo } from './server/demo/demo.js';
 import { DashboardLinks } from './server/dashboard/links.js';
@@ -14,7 +14,7 @@ import { checkoutTermsOf } from './resources/checkout/terms.js';
 import { MigrationError } from './db/schema/schema-version.js';
 import { during, StartError } from './db/connect/start.js';
 import { renewCertificate } from './server/http/certificates.js';
-import { exitWhileStarting, onStop, supervise } from './server/cluster.js';
+import { exitWhileStarting, onStop, sayAlive, supervise } from './server/cluster.js';
 
 /** Prints a long step when stderr is a terminal. */
 function progress(step: string): void {
@@ -75,23 +75,43 @@ async function telemetry(settings: Config, database: Store['database'], log: Log
 }
 
 /** Serves metrics, if there is a port for them; throws a ConfigError that names the setting at fault. */
-async function metricsEndpoint({ METRICS_PORT, METRICS_HOST }: Config, registry?: Registry): Promise<void> {
+async function metricsEndpoint({ METRICS_PORT, METRICS_HOST }: Config, text: () => Promise<string>): Promise<void> {
   if (METRICS_PORT === undefined) return;
   const { serveMetrics } = await import('./server/telemetry/endpoint.js');
   try {
-    await serveMetrics({ METRICS_PORT, METRICS_HOST }, registry);
+    await serveMetrics({ METRICS_PORT, METRICS_HOST }, text);
   } catch (error) {
     throw new ConfigError(`METRICS_PORT and METRICS_HOST: ${(error as Error).message}.`);
   }
 }
 
+/** Serves the metrics of this process, or lets the first process of several ask for them. */
+async function servedMetrics(settings: Config, metrics: Metrics | undefined): Promise<void> {
+  if (!metrics) return;
+  if (cluster.isPrimary) return metricsEndpoint(settings, () => metrics.registry.metrics());
+  const { answerForMetrics } = await import('./server/telemetry/process-metrics.js');
+  answerForMetrics(metrics.registry);
+}
+
+/** Runs the processes of `WORKERS`, logs those that are replaced, and serves the metrics of all. */
+async function supervised(settings: Config): Promise<void> {
+  const log = logger(settings.LOG_LEVEL);
+  const { ProcessMetrics } = await import('./server/telemetry/process-metrics.js');
+  const metrics = new ProcessMetrics();
+  await metricsEndpoint(settings, () => metrics.text());
+  return supervise(settings.WORKERS, settings.tls !== undefined, {
+    replaced(reason, worker) {
+      metrics.replaced(reason);
+      log.error({ reason, ...worker }, 'a process of WORKERS is replaced');
+    },
+  });
+}
+
 async function main(): Promise<void> {
   exitWhileStarting();
   const settings = config({ serves: true });
-  if (settings.WORKERS > 1 && cluster.isPrimary) {
-    await metricsEndpoint(settings);
-    return supervise(settings.WORKERS, settings.tls !== undefined);
-  }
+  if (settings.WORKERS > 1 && cluster.isPrimary) return supervised(settings);
+  if (cluster.isWorker) sayAlive();
   // SIGHUP would end a process that is still starting.
   if (settings.tls) process.on('SIGHUP', () => {});
   const { openStore } = await import('./db/open.js');
@@ -122,7 +142,7 @@ async function main(): Promise<void> {
   const webhooks = { secrets, requests, queries: app.eventQueries };
   const worker = new Worker(database, log, retention, acquirers, webhooks, checkSeconds, app.bulk, metrics);
   await during('listening', () => listening(app, settings));
-  await metricsEndpoint(settings, metrics?.registry);
+  await servedMetrics(settings, metrics);
   worker.start();
 
   let stopping = false;

@@ -12,7 +12,7 @@ import { compared, MigrationError, newerThan, olderThan, type SchemaVersion } fr
 import { withAdvisoryLock } from './schema/advisory-lock.js';
 import { migrate, type MigrationOptions } from './schema/migrate.js';
 import { refuseForgetfulPooler } from './connect/pooler.js';
-import { during, known, versionOf } from './connect/start.js';
+import { during, knownSecrets, versionOf } from './connect/start.js';
 import { Secrets } from '../config/secrets.js';
 
 /** The settings, for commands that open the database by themselves. */
@@ -63,7 +63,7 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
     const owner = config.MIGRATION_URL === undefined ? connection : connectionOf(config.MIGRATION_URL);
     await prepared(connection, owner, config, migrates, opening);
     const secrets = Secrets.of(config.API_KEY_PEPPER!, config.ENCRYPTION_KEY);
-    await during('connecting to PostgreSQL', () => known(connection, secrets));
+    await knownSecrets(connection, secrets, opening);
     if (opening.migrates && config.PREPARED_STATEMENTS) await refuseForgetfulPooler(connection);
     const listens = config.LISTEN_URL === undefined ? connection : connectionOf(config.LISTEN_URL);
     const database = new Database(connection, undefined, {
@@ -94,7 +94,7 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
     await prepared(embedded.options, embedded.options, config, migrates, opening);
     const pepper = config.API_KEY_PEPPER ?? localSecret(config.DATA_DIR, 'pepper');
     const secrets = Secrets.of(pepper, config.ENCRYPTION_KEY ?? localSecret(config.DATA_DIR, 'encryption-key'));
-    await during('connecting to PostgreSQL', () => known(embedded.options, secrets));
+    await knownSecrets(embedded.options, secrets, opening);
     const database = new Database(embedded.options, restart, { slow: slowOf(config), pools: poolsOf(config) });
     const close = async () => {
       await database.close();

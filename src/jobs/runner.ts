@@ -107,6 +107,7 @@ export class Worker {
     const byWork = (queues: WorkQueue[]) => new Map(queues.map((each) => [each.work, each]));
     this.#declared = byWork([...ofRows, ...ofAge]);
     this.#queues = byWork([this.#jobs, this.#statusPolls, this.#events, ...ofRows, ...ofAge]);
+    this.observer?.works([...this.#queues.keys()]);
   }
 
   start(): void {

@@ -16,6 +16,8 @@ export interface LedgerState {
 
 /** Learns of the worker's turns, for metrics. */
 export interface WorkObserver {
+  /** The worker has these kinds of work. */
+  works(names: readonly TenantWork[]): void;
   /** A tenant's turn has ended; seconds since its work was found. */
   turned(work: TenantWork, seconds: number): void;
   /** An attempt at a tenant's work has failed. */
@@ -25,7 +27,7 @@ export interface WorkObserver {
   /** What fails and is tried again was counted: single jobs, and the work of whole tenants. */
   stuck(count: { jobs: number; work: number }): void;
   /** An event was sent to a webhook endpoint, or could not be. */
-  delivered(outcome: 'delivered' | 'failed', seconds: number): void;
+  delivered(outcome: 'delivered' | 'failed' | 'undecryptable', seconds: number): void;
   /** A check of a tenant's ledger has ended. */
   checked(status: LedgerCheckStatus, seconds: number): void;
   /** A round over all tenants has ended. */

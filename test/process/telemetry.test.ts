@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queueNames } from '../../src/limits/queue-refusal.js';
 import { Metrics } from '../../src/server/telemetry/metrics.js';
+import { ProcessMetrics } from '../../src/server/telemetry/process-metrics.js';
 import { type Gateway, until, useChildren } from '../support/child.js';
 import { freePort } from '../support/ports.js';
 import { eventually } from '../support/world.js';
@@ -106,6 +107,16 @@ describe('two processes with metrics, traces and a limit for slow statements', (
     expect(total(refused)).toBe(0);
     const queues = await metrics().then((text) => [...text.matchAll(/^tidegate_queue_refused_total\{queue="(\w+)"/gm)]);
     expect([...new Set(queues.map(([, queue]) => queue))].toSorted()).toEqual([...queueNames].toSorted());
+  });
+
+  it('count what alert rules look at from 0 on, so that the first fault is an increase', async () => {
+    const text = await metrics();
+    for (const api of ['graphql', 'rest', 'operator', 'page'])
+      for (const code of ['service_fault', 'service_unavailable'])
+        expect(samples(text, 'tidegate_errors_total', `api="${api}"`, `code="${code}"`)).toEqual([0]);
+    expect(samples(text, 'tidegate_webhook_attempt_seconds_count', 'outcome="undecryptable"')).toEqual([0]);
+    expect(samples(text, 'tidegate_worker_failures_total', 'work="number_events"')).toEqual([0]);
+    expect(samples(text, 'tidegate_processes_replaced_total')).toEqual([0, 0]);
   });
 
   it('have no label that a client chooses', async () => {
@@ -264,8 +275,7 @@ describe('the names of the metrics', () => {
   metrics.watchReplicas({ states: [], onPrimary: 0 });
   metrics.watchQueues();
   const registered = new Set(
-    metrics.registry
-      .getMetricsAsArray()
+    [...metrics.registry.getMetricsAsArray(), ...new ProcessMetrics().own.getMetricsAsArray()]
       .map(({ name }) => name)
       .filter((name) => name.startsWith('tidegate_')),
   );

@@ -4,6 +4,7 @@ import type { Secrets } from '../../config/secrets.js';
 import { BackupError } from '../backup/manifest.js';
 import { poolsDefault, type PoolSettings } from './database-settings.js';
 import { type Connection, single } from './driver/connection.js';
+import { causeOf, outageOf } from './outage.js';
 import { databaseVersion, MigrationError, type SchemaVersion } from '../schema/schema-version.js';
 
 /** The step of a start, as its error names it. */
@@ -84,11 +85,22 @@ export async function versionOf(
   );
 }
 
+/** Refuses secrets that are not those of the database. A command works without the encryption keys. */
+export async function knownSecrets(
+  connection: Connection,
+  secrets: Secrets,
+  { migrates, say }: { migrates: boolean; say: (line: string) => void },
+): Promise<void> {
+  await during('connecting to PostgreSQL', () => known(connection, secrets));
+  const unchecked = migrates && (await during('connecting to PostgreSQL', () => knownEncryption(connection, secrets)));
+  if (unchecked) say(unchecked);
+}
+
 /**
  * Refuses peppers that this database does not know. The database stores the public name of each pepper: the first start
  * stores the first name, and each start with a further pepper adds its name. Concurrent first starts agree on one name.
  */
-export async function known(connection: Connection, secrets: Secrets): Promise<void> {
+async function known(connection: Connection, secrets: Secrets): Promise<void> {
   const sql = single(connection, 'tidegate start');
   const names = secrets.pepperIds;
   const work = async () => {
@@ -108,4 +120,44 @@ export async function known(connection: Connection, secrets: Secrets): Promise<v
     }
   };
   await answered(sql, work());
+}
+
+/** What SQL statements of an operator write for a key that is lost for good, in place of its name. */
+const lostName = 'lost';
+/** How long the check of the encryption keys may take: without a value under the first key it reads every row. */
+const encryptionMilliseconds = 60_000;
+
+/**
+ * Refuses encryption keys that cannot be those of this database: there are webhook secrets or tax card numbers under
+ * keys that are not configured, and none under the first key. Each start encrypts everything under the first key, so a
+ * right one is found at the first row; a new one has the one before it behind it. What cannot be found out now, because
+ * a node of a cluster is away or a pooler ends the statement early, is no reason not to start: returns that sentence.
+ */
+async function knownEncryption(connection: Connection, secrets: Secrets): Promise<string | undefined> {
+  const names = secrets.encryptionIds;
+  const sql = single(connection, 'tidegate start', { statement_timeout: encryptionMilliseconds });
+  const first = `v1.${names[0]}.`;
+  try {
+    const [own] = await sql`
+      select exists (select from webhook_endpoint where starts_with(secret_sealed, ${first}))
+        or exists (select from person where starts_with(identification ->> 'taxCardSealed', ${first})) as found`;
+    if (own!.found) return undefined;
+    const unknown = await sql`
+      select distinct split_part(x.sealed, '.', 2) as name from (
+        select secret_sealed as sealed from webhook_endpoint
+        union all select identification ->> 'taxCardSealed' from person
+      ) x where x.sealed is not null and split_part(x.sealed, '.', 2) <> all(string_to_array(${[...names, lostName].join(' ')}, ' '))
+      order by 1`;
+    if (unknown.length === 0) return undefined;
+    throw new ConfigError(
+      `ENCRYPTION_KEY: must be the secret that encrypted the webhook secrets and tax card numbers of this database ` +
+        `(${unknown.map(({ name }) => name).join(', ')}), or API_KEY_PEPPER the one from which it derives. To ` +
+        'change it, put the new secret before the old one, with a comma between them.',
+    );
+  } catch (error) {
+    if (outageOf(error) === undefined) throw error;
+    return `Whether ENCRYPTION_KEY is the one of this database could not be checked: ${causeOf(error).message}`;
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
 }
