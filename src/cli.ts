@@ -115,8 +115,13 @@ program
   .action(async ({ grantTo, json }: { grantTo?: string; json?: boolean }) => {
     const entry = { operation: 'migrate', outcome: ActionOutcome.SUCCEEDED, details: grantTo ? { grantTo } : {} };
     const action = { operator: commandUser(), entry: entryJson(entry, null, newRequestId()) };
-    const { version } = await migrateStore(config({ serves: false, keys: false }), { grantTo, action, progress, say });
-    const result = { migrated: true, version };
+    const { version, migrated } = await migrateStore(config({ serves: false, keys: false }), {
+      grantTo,
+      action,
+      progress,
+      say,
+    });
+    const result = { migrated, version };
     await printResult(result, { json });
   });
 

@@ -9,7 +9,6 @@ import { queueRefusal } from '../limits/queue-refusal.js';
 import { AuditQueries } from './read/audit-queries.js';
 import { Connections, type Pool, writeLimits } from './connect/connections.js';
 import { type DatabaseSettings, poolsDefault } from './connect/database-settings.js';
-import { busy } from './connect/deadline.js';
 import { CrossTenantQueries } from './cluster/cross-tenant-queries.js';
 import { Failures } from './connect/failures.js';
 import { observed, type PoolName, type Signals, type StatementObserver } from './connect/observer.js';
@@ -19,6 +18,7 @@ import type { Connection } from './connect/driver/connection.js';
 import { QuickReads } from './read/quick-reads.js';
 import type { Found, Read } from './read/read-combiner.js';
 import { type Consistency, ReadSource, type TenantReadClass } from './read/read-source.js';
+import { Readiness } from './connect/readiness.js';
 import { Replicas } from './replicas/replicas.js';
 import { fromRow, type Preparable } from './read/row-mapper.js';
 import { Servers } from './connect/driver/servers.js';
@@ -59,7 +59,6 @@ export class Database {
   readonly lists: ListStreams;
   readonly #writes: FairQueue;
   #reads = 0;
-  #inspection: Promise<void> | undefined;
   /** Learn of every statement. */
   readonly observers: StatementObserver[] = [];
   /** Says what happens to those who follow it. */
@@ -68,6 +67,8 @@ export class Database {
   readonly hints: Hints;
   /** Reads over all tenants, for the worker. */
   readonly crossTenant: CrossTenantQueries;
+  /** Whether requests can be served now. */
+  readonly readiness: Readiness;
   /** How long a statement may take at most, in whole seconds. */
   readonly statementSeconds: number;
   /** The standbys for reads, if there are any. */
@@ -95,6 +96,7 @@ export class Database {
     });
     this.#expensiveReads = new ExpensiveReads(this.#connections, this.#failures, slow);
     const { reader, availability } = this.#connections;
+    this.readiness = new Readiness(availability, this.#failures);
     const statements = () => this.#statements;
     this.#quickReads = new QuickReads(reader, (attempt) => this.#connections.retried(reader, attempt), statements);
     const on = {
@@ -268,23 +270,6 @@ export class Database {
       write: this.#writes.tickets,
       audit: this.#audits.inFlight,
     };
-  }
-
-  /**
-   * Checks that the database can serve a request now: a new connection opens, it accepts writes, the disk has room, and
-   * no table that every request needs is locked. Rejects soon. Concurrent callers share one check.
-   */
-  async ready(): Promise<void> {
-    if (this.#connections.availability.away || this.#failures.unready) throw busy();
-    this.#inspection ??= this.#inspect().finally(() => {
-      this.#inspection = undefined;
-    });
-    await this.#inspection;
-  }
-
-  async #inspect(): Promise<void> {
-    const { serves, error } = await this.#connections.availability.inspect();
-    if (!serves) throw this.#failures.reported(error);
   }
 
   /** The text of every statement of the hour. The tests check these texts against the rules for distribution. */

@@ -21,4 +21,4 @@ export type ScopeSource = Pick<
 >;
 
 /** How the database is doing, for probes, metrics and the log. */
-export type DatabaseState = Pick<Database, 'ready' | 'load' | 'replicas' | 'observers' | 'signals' | 'crossTenant'>;
+export type DatabaseState = Pick<Database, 'readiness' | 'load' | 'replicas' | 'observers' | 'signals' | 'crossTenant'>;

@@ -8,9 +8,9 @@ import type { Embedded } from './embedded/lease.js';
 import { startEmbedded } from './embedded/server.js';
 import type { Connection } from './connect/driver/connection.js';
 import type { PoolSettings, SlowLimits } from './connect/database-settings.js';
-import { compared, MigrationError, newerThan, olderThan, type SchemaVersion } from './schema/schema-version.js';
+import { compared, MigrationError, newerThan, olderThan } from './schema/schema-version.js';
 import { withAdvisoryLock } from './schema/advisory-lock.js';
-import { migrate, type MigrationOptions } from './schema/migrate.js';
+import { migrate, type Migrated, type MigrationOptions } from './schema/migrate.js';
 import { refuseForgetfulPooler } from './connect/pooler.js';
 import { during, knownSecrets, versionOf } from './connect/start.js';
 import { Secrets } from '../config/secrets.js';
@@ -145,7 +145,7 @@ export function poolsOf(config: Config): PoolSettings {
 export async function migrateStore(
   config: Config,
   { grantTo, action, progress, say }: Pick<Opening, 'progress' | 'say'> & Pick<MigrationOptions, 'grantTo' | 'action'>,
-): Promise<SchemaVersion> {
+): Promise<Migrated> {
   const options = { grantTo, action, say, lockSeconds: config.MIGRATION_LOCK_SECONDS };
   return asOwner(config, progress, async (connection) => {
     // The embedded server is known to answer, and to apply the limits.

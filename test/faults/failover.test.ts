@@ -158,10 +158,7 @@ describe('sslmode', () => {
   const reached = async (host: string, parameters: string): Promise<boolean> => {
     const database = new Database(connectionOf(address(host, parameters)));
     try {
-      return await database.ready().then(
-        () => true,
-        () => false,
-      );
+      return (await database.readiness.unready()) === undefined;
     } finally {
       await database.close();
     }

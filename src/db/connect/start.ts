@@ -21,6 +21,17 @@ export type StartStep =
 /** A failed start: its step, and the message of PostgreSQL or of the system. The message never contains a password. */
 export class StartError extends Error {}
 
+/** The SQLSTATE of what the role of the connection may not do. */
+const insufficientPrivilege = '42501';
+/** The steps that read or change what the serving role may not. */
+const ofOwner: ReadonlySet<StartStep> = new Set([
+  'backing up the database',
+  'restoring the database',
+  'migrating the database',
+  'changing the cluster',
+]);
+const needsOwner = 'This needs the role that owns the tables: name it in MIGRATION_URL.';
+
 /** Runs one step of a start. Its error names the step; an error of the program itself keeps its stack. */
 export async function during<T>(step: StartStep, work: () => Promise<T>): Promise<T> {
   try {
@@ -30,7 +41,9 @@ export async function during<T>(step: StartStep, work: () => Promise<T>): Promis
     const { code, message, hint, stack } = error as { code?: unknown; message: string; hint?: string; stack?: string };
     // Messages of the operating system already contain their code.
     const named = message.includes(String(code)) ? message : `${message} (${String(code)})`;
-    const detail = typeof code === 'string' ? `${named}${hint ? `\n${hint}` : ''}` : (stack ?? message);
+    const owner = code === insufficientPrivilege && ofOwner.has(step) ? needsOwner : undefined;
+    const help = [hint, owner].filter(Boolean).map((line) => `\n${line}`);
+    const detail = typeof code === 'string' ? `${named}${help.join('')}` : (stack ?? message);
     throw new StartError(`While ${step}: ${detail}`, { cause: error });
   }
 }
