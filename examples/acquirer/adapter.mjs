@@ -29,6 +29,30 @@ function refundOf({ state, reference, refusal }) {
   return { status: 'pending' };
 }
 
+/** What the reasons of the acquirer are in the protocol; any other is `general`. */
+const disputeReasons = {
+  'card stolen': 'high_risk',
+  'charged twice': 'duplicate',
+  'not received': 'cancelled',
+  'wrong amount': 'incorrect_amount',
+};
+
+/** What there is to report of a dispute: that it was opened, or how it was decided. */
+function disputeReport(id, { payment, state, amount, currency, reason, deadline }) {
+  const data = { id, attempt: payment };
+  if (state !== 'open') return { type: 'dispute.decided', data: { ...data, status: state } };
+  const reason_code = disputeReasons[reason] ?? 'general';
+  const opened = { ...data, amount, currency, reason_code, reason, ...(deadline && { respond_by: deadline }) };
+  return { type: 'dispute.opened', data: opened };
+}
+
+/** The reports about what the acquirer has decided. */
+const reports = {
+  attempt: (id) => ({ type: 'attempt.decided', data: { id, ...attemptOf(acquirer.payment(id)) } }),
+  refund: (id) => ({ type: 'refund.decided', data: { id, ...refundOf(acquirer.refundOf(id)) } }),
+  dispute: (id) => disputeReport(id, acquirer.dispute(id)),
+};
+
 /** The requests of the gateway: each returns the answer, or undefined for what is not known. */
 const protocol = {
   'PUT attempts': (id, body) => attemptOf(acquirer.charge(id, body)),
@@ -41,8 +65,7 @@ const protocol = {
 
 /** Sends a report until the gateway has taken it, or says that it never will. */
 async function report(kind, id) {
-  const state = kind === 'attempt' ? attemptOf(acquirer.payment(id)) : refundOf(acquirer.refundOf(id));
-  const body = JSON.stringify({ type: `${kind}.decided`, data: { id, ...state } });
+  const body = JSON.stringify(reports[kind](id));
   const messageId = `msg_${randomUUID()}`;
   for (let wait = 1_000; ; wait = Math.min(wait * 2, 600_000)) {
     const timestamp = Math.floor(Date.now() / 1_000);
@@ -72,6 +95,7 @@ acquirer.decided = (kind, id) => {
 const standIn = {
   'PUT attempts': (id, change) => acquirer.decide(id, change),
   'PUT refunds': (id, change) => acquirer.decideRefund(id, change),
+  'PUT disputes': (id, change) => acquirer.contest(id, change),
   'PUT gateway': (_, { origin }) => {
     gateway = origin;
   },

@@ -18,7 +18,8 @@ export class StandIn {
   #tokens = new Map();
   #payments = new Map();
   #refunds = new Map();
-  /** Is called with each payment or refund that has been decided. */
+  #disputes = new Map();
+  /** Is called with each payment or refund that has been decided, and each dispute that was opened or decided. */
   decided = () => {};
 
   /** Keeps a card, and returns the token for it. */
@@ -76,6 +77,16 @@ export class StandIn {
   decideRefund(id, change) {
     this.#refunds.set(id, { ...this.#refunds.get(id), ...change });
     this.decided('refund', id);
+  }
+
+  /** A payer contests a payment (`payment`, `amount`, `currency`, `reason`), or a dispute is won or lost (`state`). */
+  contest(id, change) {
+    this.#disputes.set(id, { state: 'open', ...this.#disputes.get(id), ...change });
+    this.decided('dispute', id);
+  }
+
+  dispute(id) {
+    return this.#disputes.get(id);
   }
 }
 

@@ -5,6 +5,7 @@ import { acquirers as delivered } from '../hosted/acquirer.js';
 import { pollStatus, sendRefunds } from '../hosted/status-poll.js';
 import { payerScope } from '../hosted/session.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
+import { besideOtherReleases } from '../db/write/other-releases.js';
 import { faultLine } from '../errors/log.js';
 import { DomainError } from '../errors/problems.js';
 import { refund } from '../resources/refund/table.js';
@@ -233,7 +234,10 @@ export class Worker {
       );
     const args = { limit: statusPollsMax };
     const due = await this.database.write('claim_status_polls', tenantId, livemode, null, args, transaction);
-    const refunds = await this.database.write('claim_refunds', tenantId, livemode, null, args, refund);
+    // A gateway of an earlier release could not list the events of a refund that is made here.
+    const duplicates = !(await besideOtherReleases(this.database));
+    const claim = { ...args, duplicates };
+    const refunds = await this.database.write('claim_refunds', tenantId, livemode, null, claim, refund);
     const scope = payerScope(this.database, { tenantId, livemode });
     await pollStatus(scope, due, onFault, this.acquirers);
     await sendRefunds(scope, refunds, onFault, this.acquirers);

@@ -83,7 +83,7 @@ export const clawback = pgTable(
     depositId: text('deposit_id').notNull(),
     amount: bigint('amount', { mode: 'bigint' }).notNull(),
     reasonCode: text('reason_code').notNull(),
-    /** What was reported beyond `amount`: refunds had paid it back already, so it was taken from no balance. */
+    /** What was reported beyond `amount`, which is unexplained: refunds had paid it back, or it was a fee. */
     beyond: bigint('beyond', { mode: 'bigint' }),
   },
   (t) => [
@@ -96,18 +96,26 @@ export const clawback = pgTable(
 export const UnexplainedStatus = { OPEN: 'open', RESOLVED: 'resolved' } as const;
 export type UnexplainedStatus = (typeof UnexplainedStatus)[keyof typeof UnexplainedStatus];
 
-export const UnexplainedReason = { BEYOND_ATTEMPT: 'beyond_attempt', OTHER_CURRENCY: 'other_currency' } as const;
+export const UnexplainedReason = {
+  BEYOND_ATTEMPT: 'beyond_attempt',
+  BEYOND_DEPOSIT: 'beyond_deposit',
+  DUPLICATE: 'duplicate',
+  OTHER_CURRENCY: 'other_currency',
+} as const;
 export type UnexplainedReason = (typeof UnexplainedReason)[keyof typeof UnexplainedReason];
 
 /**
- * Money that an acquirer took with an attempt to pay, and that the attempt does not explain. It is posted against a
- * contra account and is in no balance, until the operator says what became of it. Spec: decisions, 8.14.
+ * Money that an acquirer took with an attempt to pay, and that the attempt does not explain; or, as a negative amount,
+ * what a bank or an acquirer took back beyond a deposit. It is posted against a contra account and is in no balance,
+ * until the operator says what became of it. Spec: decisions, 8.14.
  */
 export const unexplained = pgTable(
   'unexplained',
   {
     ...keyColumns(),
-    transactionId: text('transaction_id').notNull(),
+    transactionId: text('transaction_id'),
+    /** The deposit with the negative amount that took the rest. */
+    depositId: text('deposit_id'),
     amount: bigint('amount', { mode: 'bigint' }).notNull(),
     currency: text('currency').notNull(),
     reason: text('reason').$type<UnexplainedReason>().notNull(),
@@ -119,12 +127,18 @@ export const unexplained = pgTable(
   (t) => [
     primaryKey({ name: 'unexplained_pkey', columns: [t.tenantId, t.livemode, t.id] }),
     unique('unexplained_of_transaction').on(t.tenantId, t.livemode, t.transactionId),
+    unique('unexplained_of_deposit').on(t.tenantId, t.livemode, t.depositId),
     // The operator searches all tenants: by id, and by status for what is open.
     index('unexplained_by_id').on(t.id),
     index('unexplained_queue').on(t.status, t.created, t.id, t.livemode),
     check('unexplained_status', isOneOf(t.status, UnexplainedStatus)),
     check('unexplained_reason', isOneOf(t.reason, UnexplainedReason)),
-    check('unexplained_amount', sql`${t.amount} > 0`),
+    check(
+      'unexplained_amount',
+      sql`case when ${t.reason} = 'beyond_deposit'
+        then ${t.amount} < 0 and ${t.depositId} is not null and ${t.transactionId} is null
+        else ${t.amount} > 0 and ${t.transactionId} is not null and ${t.depositId} is null end`,
+    ),
     check(
       'unexplained_resolution',
       sql`num_nonnulls(${t.resolution}, ${t.resolvedBy}, ${t.resolvedAt})

@@ -23,7 +23,7 @@ const listed = async (tenantId: string): Promise<Json[]> =>
     await data(
       ask(
         `query ($tenantId: ID!) { unexplained(tenantId: $tenantId) {
-          nodes { id transactionId amount currency reason status resolution resolvedBy } next } }`,
+          nodes { id transactionId depositId amount currency reason status resolution resolvedBy } next } }`,
         { tenantId },
       ),
     )
@@ -128,6 +128,7 @@ describe('a report of an acquirer', () => {
     const checkout = await payee.checkoutFixture({ speaker: payee.live, partnerId });
     return { checkout, id: await upiCode(payee, checkout) };
   }
+  const balances = () => payee.live.get('/v1/balances').then(({ body }) => body);
   const work = () => world.database.call('run_jobs', [payee.tenantId, true, 200]);
   const seen = async (id: string): Promise<Json> => (await payee.live.get(`/v1/checkouts/${id}`)).body;
   const attempt = async (id: string): Promise<Json> =>
@@ -203,6 +204,143 @@ describe('a report of an acquirer', () => {
     expect((await ended(other, { status: 'failed', failure_reason: 'Card closed' })).status).toBe(200);
     expect(await look(other)).toMatchObject({ status: 'failed', failure_reason: 'Card closed' });
     expect((await ended('refund_0', { status: 'succeeded' })).status).toBe(404);
+  });
+
+  describe('of disputes', () => {
+    /** A paid attempt: 1000.00 INR. */
+    async function credited() {
+      const { checkout, id } = await attempted();
+      await send(paid(id));
+      await work();
+      const [{ id: depositId }] = (await depositsOf(payee.live, checkout.id)) as [Json];
+      return { checkout, id, depositId: depositId as string };
+    }
+    const opening = (attemptId: string, data: object = {}) => ({
+      type: 'dispute.opened',
+      data: {
+        ...{ id: `D-${attemptId}`, attempt: attemptId, amount: '250.00', currency: 'INR', reason_code: 'high_risk' },
+        ...{ reason: '10.4 Card absent', respond_by: '2030-01-02T03:04:05.999Z', ...data },
+      },
+    });
+    const deciding = (attemptId: string, status: string, data: object = {}) => ({
+      type: 'dispute.decided',
+      data: { id: `D-${attemptId}`, attempt: attemptId, status, ...data },
+    });
+    const disputesOf = async (depositId: string): Promise<Json[]> =>
+      (await must(payee.live.get('/v1/disputes'))).data.filter((each: Json) => each.deposit_id === depositId);
+
+    it('opens them once, with what was taken back', async () => {
+      const { id, depositId } = await credited();
+      const statuses = await Promise.all([1, 2, 3].map(() => send(opening(id))));
+      expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200]);
+      const disputes = await disputesOf(depositId);
+      expect(disputes).toMatchObject([
+        {
+          ...{ amount: '250.00', currency: 'INR', status: 'needs_response', reason_code: 'high_risk' },
+          ...{ acquirer_reason: '10.4 Card absent', reference: `D-${id}`, respond_by: 1_893_553_445 },
+        },
+      ]);
+      expect((await must(payee.live.get(`/v1/deposits/${disputes[0]!.debit_deposit_id}`))).amount).toBe('-250.00');
+      const other = await send(opening(id, { amount: '300.00' }));
+      expect([other.status, other.body.errors[0].code]).toEqual([409, 'state_conflict']);
+      // What the operator recorded before under the reference is the same dispute.
+      const second = await credited();
+      const opened = mutation('openDispute', 'OpenDisputeInput', 'dispute { id }');
+      const input = { id: second.depositId, amount: '250.00', reasonCode: 'HIGH_RISK', reference: `D-${second.id}` };
+      await data(ask(opened, { input }));
+      expect((await send(opening(second.id))).status).toBe(200);
+      expect(await disputesOf(second.depositId)).toHaveLength(1);
+    });
+
+    it('decides them once', async () => {
+      const { id, depositId } = await credited();
+      const early = await send(deciding(id, 'won'));
+      expect([early.status, early.body.errors[0].code]).toEqual([404, 'resource_missing']);
+      await send(opening(id));
+      for (let i = 0; i < 2; i++) expect((await send(deciding(id, 'won'))).status).toBe(200);
+      expect(await disputesOf(depositId)).toMatchObject([{ status: 'won' }]);
+      const contradiction = await send(deciding(id, 'lost'));
+      expect([contradiction.status, contradiction.body.errors[0].code]).toEqual([409, 'state_conflict']);
+      // A dispute that was accepted is lost.
+      await send(opening(id, { id: 'D-accepted' }));
+      const accepted = (await disputesOf(depositId)).find(({ reference }) => reference === 'D-accepted');
+      await must(payee.live.post(`/v1/disputes/${accepted.id}/accept`));
+      expect((await send(deciding(id, 'lost', { id: 'D-accepted' }))).status).toBe(200);
+      expect((await send(deciding(id, 'won', { id: 'D-accepted' }))).status).toBe(409);
+    });
+
+    it('keeps what is beyond the deposit as unexplained', async () => {
+      const { id, depositId } = await credited();
+      const { id: refundId } = await must(payee.live.post('/v1/refunds', { deposit_id: depositId, amount: '400.00' }));
+      await send({ type: 'refund.decided', data: { id: refundId, status: 'succeeded' } });
+      for (let i = 0; i < 2; i++) expect((await send(opening(id, { amount: '1000.00' }))).status).toBe(200);
+      const [dispute] = await disputesOf(depositId);
+      expect(dispute.amount).toBe('600.00');
+      const rows = (await listed(payee.tenantId)).filter((row) => row.depositId === dispute.debit_deposit_id);
+      expect(rows).toMatchObject([
+        { amount: '-400.00', currency: 'INR', reason: 'BEYOND_DEPOSIT', status: 'OPEN', transactionId: null },
+      ]);
+      const beyond = await send(opening(id, { id: 'D-beyond', amount: '0.01' }));
+      expect([beyond.status, beyond.body.errors[0].code]).toEqual([402, 'amount_exceeds_deposit']);
+    });
+
+    it('refuses what credited nothing, another currency, and what is none', async () => {
+      const { id } = await credited();
+      const open = await attempted();
+      const before = await stored();
+      const refused = async (body: object) => {
+        const { status, body: answer } = await send(body);
+        return [status, answer.errors[0].code];
+      };
+      expect(await refused(opening(open.id))).toEqual([409, 'state_conflict']);
+      expect(await refused(opening(id, { currency: 'USD' }))).toEqual([409, 'state_conflict']);
+      expect(await refused(opening('transaction_0'))).toEqual([404, 'resource_missing']);
+      const wrong = [
+        ...[{ amount: '0.00' }, { amount: '1' }, { reason_code: 'fraud' }, { reason: '' }, { id: 'x'.repeat(256) }],
+        ...[{ respond_by: 'soon' }, { respond_by: '9999-01-01T00:00:00Z' }, { currency: 'JPY', amount: '1.50' }],
+      ];
+      for (const each of wrong) expect(await refused(opening(id, each))).toEqual([400, 'body_invalid']);
+      expect(await refused(deciding(id, 'accepted'))).toEqual([400, 'body_invalid']);
+      expect(await stored()).toEqual(before);
+    });
+  });
+
+  it('refunds the second payment of a checkout by itself', async () => {
+    const { checkout, id } = await attempted();
+    const again = await upiCode(payee, checkout);
+    const third = await upiCode(payee, checkout);
+    await send(paid(id));
+    await send(paid(again));
+    await send(paid(third, '1200.00'));
+    await work();
+    const claim = (duplicates: boolean) =>
+      world.database.call('claim_refunds', [payee.tenantId, true, '{}', JSON.stringify({ limit: 10, duplicates })]);
+    expect(await claim(false)).toEqual([]);
+    const before = await balances();
+    expect(await claim(true)).toHaveLength(2);
+    expect(await claim(true)).toEqual([]);
+    const refunds: Json[] = (await must(payee.live.get('/v1/refunds'))).data.filter(
+      (each: Json) => each.checkout_id === checkout.id,
+    );
+    expect(refunds.map(({ amount, status, from_pending }) => [amount, status, from_pending]).toSorted()).toEqual([
+      ['1000.00', 'pending', '0.00'],
+      ['1200.00', 'pending', '0.00'],
+    ]);
+    const [big, small] = [
+      refunds.find(({ amount }) => amount === '1200.00'),
+      refunds.find((r) => r.amount !== '1200.00'),
+    ];
+    const deposit = await must(payee.live.get(`/v1/deposits/${big.deposit_id}`));
+    expect(deposit).toMatchObject({ status: 'failed', reason_code: 'duplicate' });
+    const ended = (refundId: string, more: object) => send({ type: 'refund.decided', data: { id: refundId, ...more } });
+    expect((await ended(small.id, { status: 'succeeded', reference: 'ARN 8' })).status).toBe(200);
+    for (let i = 0; i < 2; i++) expect((await ended(big.id, { status: 'failed' })).status).toBe(200);
+    expect(await balances()).toEqual(before);
+    const payment = await must(payee.live.get(`/v1/payments/${small.payment_id}`));
+    expect(payment).toMatchObject({ type: 'refund', amount: '-1000.00', status: 'completed' });
+    // What the acquirer cannot send back is the operator's.
+    const rows = (await listed(payee.tenantId)).filter(({ transactionId }) => transactionId === third);
+    expect(rows).toMatchObject([{ amount: '1200.00', currency: 'INR', reason: 'DUPLICATE', status: 'OPEN' }]);
   });
 
   it('is recorded by the operator where the acquirer tells another way', async () => {

@@ -335,6 +335,41 @@ describe('the view of violations', () => {
       ['refund and its deposit disagree'],
       refundOf({ account_id: "'account_x'" }),
     ],
+    [
+      'a refund that debits no account and is of no duplicate',
+      ['refund of a duplicate and its attempt disagree'],
+      refundOf({ debited_account_id: 'null', from_pending: '0' }),
+    ],
+    [
+      'money that was taken beyond a deposit and is not unexplained',
+      ['what was taken beyond a deposit and its unexplained money disagree'],
+      "insert into clawback values (:tenant, false, 'recall', 'R', 1, :deposit, :disputing, 1, 'general', 5)",
+    ],
+    [
+      'a disputed amount that no dispute took',
+      ['disputed is not the sum of the disputes that were not won'],
+      'update deposit set disputed = disputed - 1 where id = :deposit',
+    ],
+    [
+      'a deposit that nobody has disputed',
+      ['deposit is disputed without a dispute'],
+      'update deposit set disputed = 1, pending_rest = pending_rest - 1 where id = :kept',
+    ],
+    [
+      'a dispute of another amount than its deposit',
+      ['dispute and its deposits disagree'],
+      'update dispute set amount = amount + 1 where debit_deposit_id = :disputing',
+    ],
+    [
+      'a dispute that was won, whose money is not back',
+      [...['deposit of a dispute is reversed without a win, or is not after one'], 'dispute and its money disagree'],
+      "update dispute set status = 'won', decided_at = created where debit_deposit_id = :disputing",
+    ],
+    [
+      'a dispute under review that nobody has answered',
+      ['dispute and its times disagree'],
+      "update dispute set status = 'under_review' where debit_deposit_id = :disputing",
+    ],
     ['an amount of a payout under way', [flying], 'update payout set amount = amount + 1 where id = :flying'],
     ['the pending rest of a deposit', [rest], 'update deposit set pending_rest = pending_rest - 1 where id = :deposit'],
     ...['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal'].map((table): [string, string[], string] => [

@@ -126,6 +126,8 @@ export type Act =
   | { do: 'deposit'; to: Destination; currency: string; amount: bigint; payer: string | undefined }
   | { do: 'move'; id: string; verb: 'process' | 'complete' | 'fail' | 'cancel' | 'reverse' }
   | { do: 'dispute'; id: string; amount: bigint | undefined }
+  /** `id` is that of the deposit that took the money. */
+  | { do: 'end dispute'; id: string; verb: 'accept' | 'win' | 'lose' }
   | {
       do: 'receivable';
       owner: string;
@@ -168,6 +170,8 @@ export const kinds: readonly Act['do'][] = [
     'refund',
     'end refund',
     'end refund',
+    'end dispute',
+    'end dispute',
     'stop',
     'pass',
     'pass',
@@ -249,6 +253,12 @@ export function actOf(harness: Harness, model: Model, { kind, a, b, c, d }: Draw
     const refund = pick(open.length > 0 && c % 8 > 0 ? open : all, a);
     return refund && { do: 'end refund', id: refund.id, verb: b % 4 === 0 ? 'succeed' : 'fail' };
   }
+  if (kind === 'end dispute') {
+    const all = deposits.filter(({ dispute }) => dispute !== undefined);
+    const open = all.filter(({ dispute }) => dispute === 'needs_response');
+    const debit = pick(open.length > 0 && c % 8 > 0 ? open : all, a);
+    return debit && { do: 'end dispute', id: debit.id, verb: one(['win', 'win', 'win', 'lose', 'accept'] as const, b) };
+  }
   if (kind === 'limit' || kind === 'void') {
     const receivable = pick(receivables, a);
     if (!receivable) return undefined;
@@ -294,8 +304,8 @@ export function actOf(harness: Harness, model: Model, { kind, a, b, c, d }: Draw
 }
 
 /** Sends an operation to the REST API. */
-export function send(harness: Harness, act: Act, speaker = harness.root): Promise<Reply> {
-  const { root } = harness;
+export async function send(harness: Harness, act: Act, speaker = harness.root): Promise<Reply> {
+  const { root, world } = harness;
   switch (act.do) {
     case 'deposit':
       return speaker.post('/v1/deposits', {
@@ -349,6 +359,11 @@ export function send(harness: Harness, act: Act, speaker = harness.root): Promis
       });
     case 'end refund':
       return speaker.post(`/v1/test_helpers/refunds/${act.id}/${act.verb}`);
+    case 'end dispute': {
+      const [row] = await world.sql`select id from dispute where debit_deposit_id = ${act.id}`;
+      const path = act.verb === 'accept' ? 'disputes' : 'test_helpers/disputes';
+      return speaker.post(`/v1/${path}/${row!.id}/${act.verb}`);
+    }
     case 'stop':
       return speaker.post(`/v1/account_settings/${act.setting}`, { payouts: { enabled: !act.held } });
     case 'pass':
@@ -397,6 +412,8 @@ export function enter(model: Model, act: Act, id: string): Refused {
       return model.refund(act.id, act.amount, id);
     case 'end refund':
       return model.endRefund(act.id, act.verb);
+    case 'end dispute':
+      return model.endDispute(act.id, act.verb);
     case 'stop':
       model.holders.get(act.account)!.held = act.held;
       return undefined;
@@ -416,6 +433,7 @@ export function shown(model: Model, act: Act, id: string): object {
   if (act.do === 'payout') return payoutShown(model, object);
   if (act.do === 'adjust') return { object: 'adjustment', account_id: act.account };
   if (act.do === 'refund' || act.do === 'end refund') return refundShown(model, id);
+  if (act.do === 'end dispute') return disputeShown(model, act.id);
   if (act.do === 'stop' || act.do === 'pass') return {};
   return depositShown(model, act.do === 'move' || act.do === 'reconcile' ? act.id : id);
 }
@@ -431,6 +449,12 @@ const payoutShown = (model: Model, id: string) => {
 const refundShown = (model: Model, id: string) => {
   const { deposit, status, amount, fromPending } = model.refunds.get(id)!;
   return { id, deposit_id: deposit, status, amount: text(amount), from_pending: text(fromPending) };
+};
+const disputeShown = (model: Model, debitId: string) => {
+  const { amount, currency, disputes, dispute } = model.deposits.get(debitId)!;
+  return {
+    ...{ debit_deposit_id: debitId, deposit_id: disputes, status: dispute, amount: text(-amount), currency },
+  };
 };
 const receivableShown = (model: Model, id: string) => {
   const r = model.receivables.get(id)!;
@@ -514,6 +538,9 @@ export async function audit(harness: Harness): Promise<void> {
   has(await joined('/v1/receivables'), byId([...model.receivables.keys()].map((id) => receivableShown(model, id))));
   has(await joined('/v1/payouts'), byId([...model.payouts.keys()].map((id) => payoutShown(model, id))));
   has(await joined('/v1/refunds'), byId([...model.refunds.keys()].map((id) => refundShown(model, id))));
+  const debits = [...model.deposits.values()].filter(({ dispute }) => dispute !== undefined);
+  const byDebit = (rows: any[]) => rows.toSorted((a, b) => (a.debit_deposit_id < b.debit_deposit_id ? -1 : 1));
+  has(byDebit(await joined('/v1/disputes')), byDebit(debits.map(({ id }) => disputeShown(model, id))));
 
   for (const [id, speaker] of speakers) {
     // The partners of a platform are its own and those of its users.

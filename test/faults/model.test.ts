@@ -207,6 +207,7 @@ async function crowd(harness: Harness, seed: number): Promise<{ done: Done[]; re
         refused[`${status} ${code}`] = (refused[`${status} ${code}`] ?? 0) + 1;
         if (act.do === 'move') await lookAt(me, act.id);
         if (act.do === 'payout') sight.payouts.get(act.id)!.status = 'completed';
+        if (act.do === 'end dispute') sight.deposits.get(act.id)!.dispute = 'lost';
         if (act.do === 'end refund') sight.refunds.get(act.id)!.status = 'succeeded';
       }
     }

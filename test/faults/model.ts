@@ -28,8 +28,9 @@ export interface Deposit {
   rest: bigint;
   disputed: bigint;
   refunded: bigint;
-  /** The deposit that it disputes. */
+  /** The deposit that it disputes, and how far that dispute has come. */
   disputes?: string;
+  dispute?: 'needs_response' | 'accepted' | 'won' | 'lost';
   /** The clawed-back amount by which no lock has been reduced yet, because the locks were in payouts. */
   owed: bigint;
   /** Whether the sandbox has begun to process it. One that a test helper moved to `processing` is taken on later. */
@@ -254,8 +255,31 @@ export class Model {
     this.deposits.set(disputeId, {
       ...{ id: disputeId, to: deposit.to, currency: deposit.currency, feeAdvance: deposit.feeAdvance },
       ...{ disputes: id, amount: -amount, status: 'completed', rest: 0n, disputed: 0n, refunded: 0n, owed: 0n },
-      sandbox: false,
+      ...{ sandbox: false, dispute: 'needs_response' },
     });
+  }
+
+  /**
+   * Ends the dispute that took money by a deposit. The money of a won one is unreconciled again, except as far as locks
+   * in payouts exceed what is reconciled: that part is available. A deposit that was reversed meanwhile gives it back.
+   */
+  endDispute(id: string, verb: 'accept' | 'win' | 'lose'): Refused {
+    const debit = this.deposits.get(id)!;
+    if (debit.dispute !== 'needs_response') return invalid;
+    debit.dispute = ({ accept: 'accepted', win: 'won', lose: 'lost' } as const)[verb];
+    if (verb !== 'win') return undefined;
+    debit.status = 'reversed';
+    const amount = -debit.amount;
+    const deposit = this.deposits.get(debit.disputes!)!;
+    const funds = this.fundsOf(deposit.to, deposit.currency);
+    deposit.disputed -= amount;
+    const held = deposit.feeAdvance || deposit.status === 'reversed' ? 0n : lesser(amount, deposit.owed);
+    deposit.owed -= held;
+    funds[deposit.feeAdvance ? 'fee_advance' : 'pending'] += amount - held;
+    if (!deposit.feeAdvance) deposit.rest += amount - held;
+    if (deposit.status === 'reversed') this.#takeBack(deposit, amount);
+    else this.#receive(deposit, held);
+    return undefined;
   }
 
   /**
@@ -381,10 +405,15 @@ export class Model {
 
   /** Makes an unreconciled part of a deposit available to its receiver, or to the aggregator. */
   #makeAvailable(deposit: Deposit, amount: bigint): void {
-    if (amount === 0n) return;
-    const receiver = this.receiver(deposit.to);
     deposit.rest -= amount;
     this.fundsOf(deposit.to, deposit.currency).pending -= amount;
+    this.#receive(deposit, amount);
+  }
+
+  /** Gives available money of a deposit to its receiver, or to the aggregator. */
+  #receive(deposit: Deposit, amount: bigint): void {
+    if (amount === 0n) return;
+    const receiver = this.receiver(deposit.to);
     const funds = this.fundsOf(receiver, deposit.currency);
     funds.available += amount;
     const { aggregator } = this.holders.get(receiver)!;

@@ -249,10 +249,9 @@ of('insert_unexplained', () => {
   it('posts it from the acquirer to its contra account, once for an attempt', async () => {
     const begun = await begin(await create());
     await world.sql`update transaction set taken_amount = 5, taken_currency = 'EUR' where id = ${begun.id}`;
-    const insert = async () =>
+    const insert = () =>
       value(
-        ...(['insert_unexplained', root.tenantId, false, await rowText('transaction', root, begun.id)] as const),
-        ...([5, 'EUR', 'other_currency'] as const),
+        ...(['insert_unexplained', root.tenantId, false, begun.id, null, null, 5, 'EUR', 'other_currency'] as const),
       );
     const id = await insert();
     const entries = await world.sql`
@@ -263,6 +262,63 @@ of('insert_unexplained', () => {
       { contra: 'unexplained', amount: '5', currency: 'EUR' },
     ]);
     await expect(insert()).rejects.toThrow('unexplained_of_transaction');
+  });
+});
+
+/** A refund of the second payment of a checkout, which took `amount`. */
+const duplicateRefund = async (amount = 103n) => {
+  const made = await create();
+  // The first attempt expires, and succeeds after the second one.
+  const again = await begin(made);
+  await endTransaction(again, 'failed', 'expired');
+  await endTransaction(await begin(made), 'succeeded');
+  await world.sql`update transaction set taken_amount = ${String(amount)}, taken_currency = 'INR'
+    where id = ${again.id}`;
+  await endTransaction(again, 'succeeded');
+  expect(await kindsOf(again.id)).toContain('send_refund');
+  return { made, again, refund: (await call('refund_duplicate', root.tenantId, false, again.id))[0]! };
+};
+
+of('refund_duplicate', () => {
+  it('refunds all that was taken, from no account', async () => {
+    const { made, again, refund } = await duplicateRefund(120n);
+    const { deposit_id: depositId } = await attempt(again);
+    expect(refund).toMatchObject({
+      ...{ amount: '120', currency: 'INR', status: 'pending', from_pending: '0', debited_account_id: null },
+      ...{ account_id: root.id, checkout_id: made.id, deposit_id: depositId, reason: 'The checkout was paid twice.' },
+    });
+    const payment = await stored('payment', root, refund.payment_id);
+    expect(payment).toMatchObject({ type: 'refund', amount: '-120', status: 'processing' });
+    expect(await eventsOf(root, refund.id)).toEqual(['refund.created']);
+  });
+});
+
+of('end_duplicate_refund', () => {
+  const end = async ({ id, payment_id: payment }: Row, to: string, paid: string) => {
+    await world.sql`update refund set status = ${to} where id = ${id}`;
+    await world.sql`update payment set status = ${paid} where id = ${payment}`;
+    await call('end_duplicate_refund', root.tenantId, false, await rowText('refund', root, id));
+  };
+
+  it('moves no balance when it succeeds', async () => {
+    const { refund } = await duplicateRefund();
+    const before = await balance(root.id);
+    await end(refund, 'succeeded', 'completed');
+    expect(await balance(root.id)).toEqual(before);
+    const entries = await world.sql`select c.contra, c.amount from posting p join contra_entry c on c.posting_id = p.id
+      where p.cause = ${refund.id} order by 1`;
+    expect(entries).toEqual([
+      { contra: 'acquirer', amount: '-103' },
+      { contra: 'refund', amount: '103' },
+    ]);
+  });
+
+  it('leaves the money to the operator when it fails', async () => {
+    const { again, refund } = await duplicateRefund();
+    const before = await balance(root.id);
+    await end(refund, 'failed', 'failed');
+    expect(await balance(root.id)).toEqual(before);
+    expect(await unexplainedOf(again)).toMatchObject([{ amount: '103', currency: 'INR', reason: 'duplicate' }]);
   });
 });
 

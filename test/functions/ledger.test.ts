@@ -124,6 +124,29 @@ of('contra_leg', () => {
   });
 });
 
+of('post_outside', () => {
+  it('moves money between two places in the outside world, and none in a balance', async () => {
+    await call(
+      'post_outside',
+      root.tenantId,
+      false,
+      'unexplained',
+      'cause_x',
+      'payment_x',
+      'acquirer',
+      'refund',
+      5,
+      'USD',
+    );
+    const rows = await world.sql`select c.contra, c.amount, c.currency from posting p
+      join contra_entry c on c.posting_id = p.id where p.cause = 'cause_x' and p.payment_id = 'payment_x' order by 1`;
+    expect(rows).toEqual([
+      { contra: 'acquirer', amount: '-5', currency: 'USD' },
+      { contra: 'refund', amount: '5', currency: 'USD' },
+    ]);
+  });
+});
+
 of('sorted_legs', () => {
   const sorted = (...legs: object[]) => value('sorted_legs', 'kind', 'cause', json(legs));
   const [a, b] = ['account_a', 'account_b'];

@@ -125,6 +125,24 @@ of('dispute_once', () => {
     expect(await eventsOf(root, id)).toEqual(['deposit.completed', 'deposit.disputed']);
   });
 
+  it('keeps what refunds have left too little for as unexplained', async () => {
+    const { deposit_id: id } = await received();
+    const refund = await write(root, 'create_refund', { depositId: id, amount: 80n });
+    await write(root, 'move_refund', { id: refund.id, to: 'succeeded' });
+    const taken = await dispute(id, reference(), '50');
+    expect(taken.amount).toBe('-20');
+    const rows = await world.sql`select amount, currency, reason, transaction_id from unexplained
+      where deposit_id = ${taken.id}`;
+    expect(rows).toEqual([{ amount: '-30', currency: taken.currency, reason: 'beyond_deposit', transaction_id: null }]);
+    const entries = await world.sql`
+      select c.contra, c.amount from posting p join contra_entry c on c.posting_id = p.id
+      where p.payment_id = ${taken.payment_id} and p.kind = 'unexplained' order by 1`;
+    expect(entries).toEqual([
+      { contra: 'dispute', amount: '30' },
+      { contra: 'unexplained', amount: '-30' },
+    ]);
+  });
+
   it('takes all that is left without an amount', async () => {
     const { deposit_id: id } = await received();
     await dispute(id, reference(), '30');

@@ -170,7 +170,13 @@ of('claim_refunds', () => {
     const jobs = async () => (await jobsOf(root, refund.id)).filter(({ kind }) => kind === 'send_refund');
     const claim = async () => {
       await world.sql`update job set due = 0 where subject_id = ${refund.id} and kind = 'send_refund'`;
-      const rows = await call('claim_refunds', root.tenantId, false, '{}', JSON.stringify({ limit: 10 }));
+      const rows = await call(
+        'claim_refunds',
+        root.tenantId,
+        false,
+        '{}',
+        JSON.stringify({ limit: 10, duplicates: true }),
+      );
       return rows.map(({ id }) => id);
     };
     for (let n = 1; n <= 12; n++) {
@@ -180,7 +186,8 @@ of('claim_refunds', () => {
       expect(Number(row!.pause)).toBeLessThanOrEqual(Math.min(3_600, 5 * 2 ** (n - 1)) + 1);
     }
     expect(await jobs()).toMatchObject([{ attempts: 12 }]);
-    expect(await call('claim_refunds', root.tenantId, false, '{}', JSON.stringify({ limit: 10 }))).toEqual([]);
+    const args = JSON.stringify({ limit: 10, duplicates: true });
+    expect(await call('claim_refunds', root.tenantId, false, '{}', args)).toEqual([]);
     await end(root, refund, 'succeeded');
     expect(await claim()).toEqual([]);
     expect(await jobs()).toEqual([]);

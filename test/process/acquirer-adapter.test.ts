@@ -89,6 +89,43 @@ describe('an adapter as a process of its own', () => {
     await adapter.gateway(world.origin);
   });
 
+  it('gets the second payment of a checkout back to its payer', async () => {
+    const checkout = await liveCheckout();
+    const [one, two] = [await upiCode(payee, checkout), await upiCode(payee, checkout)];
+    const paid = { state: 'paid', amount: '1000.00', currency: 'INR', vpa: 'asha@bank' };
+    await adapter.decide(one, paid);
+    await completed(checkout);
+    await adapter.decide(two, paid);
+    const refunds = async (): Promise<Json[]> =>
+      (await payee.live.get('/v1/refunds')).body.data.filter((each: Json) => each.checkout_id === checkout.id);
+    await poll(refunds).toMatchObject([{ amount: '1000.00', status: 'pending', from_pending: '0.00' }]);
+    const [{ id }] = (await refunds()) as [Json];
+    await poll(() => adapter.look(`refunds/${id}`)).toEqual({ status: 'pending' });
+    await adapter.decideRefund(id, { state: 'paid', reference: 'ARN 9' });
+    await poll(refunds).toMatchObject([{ status: 'succeeded', bank_reference: 'ARN 9' }]);
+  });
+
+  it('reports a dispute, and how it was decided', async () => {
+    const checkout = await liveCheckout();
+    await payCard(checkout, cards.good);
+    await completed(checkout);
+    const [{ id: payment }] = (await payee.attempts(checkout)) as [Json];
+    const { id: depositId } = await depositOf(checkout);
+    const disputes = async (): Promise<Json[]> =>
+      (await payee.live.get('/v1/disputes')).body.data.filter((each: Json) => each.deposit_id === depositId);
+    const contested = { payment, amount: '300.00', currency: 'INR', reason: 'charged twice' };
+    await adapter.contest('D 1', { ...contested, deadline: '2050-01-01T00:00:00Z' });
+    await poll(disputes).toMatchObject([
+      {
+        ...{ status: 'needs_response', amount: '300.00', reason_code: 'duplicate', acquirer_reason: 'charged twice' },
+        ...{ reference: 'D 1', respond_by: 2_524_608_000 },
+      },
+    ]);
+    await must(payee.live.post(`/v1/disputes/${(await disputes())[0].id}/respond`, { text: 'Two orders.' }));
+    await adapter.contest('D 1', { state: 'won' });
+    await poll(disputes).toMatchObject([{ status: 'won' }]);
+  });
+
   it('carries refunds out, also after it was away', async () => {
     const checkout = await liveCheckout();
     await payCard(checkout, cards.good);

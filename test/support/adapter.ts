@@ -40,6 +40,8 @@ export class AdapterProcess {
   decide = (id: string, change: object) => this.#play(`attempts/${id}`, change);
   /** Decides a refund. */
   decideRefund = (id: string, change: object) => this.#play(`refunds/${id}`, change);
+  /** A payer contests a payment, or a dispute is decided. */
+  contest = (id: string, change: object) => this.#play(`disputes/${id}`, change);
 
   /** What the adapter says of an object. */
   async look(path: string): Promise<unknown> {

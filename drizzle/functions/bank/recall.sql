@@ -52,9 +52,9 @@ $$;
 -- Disputes a deposit once under a reference, and returns the deposit with the negative amount. The same again changes
 -- nothing, whatever has become of the deposit; another deposit, amount or reason under the reference is a conflict.
 -- What is NULL is not compared: the amount is then all that is left, and the reason `general`. What is reported beyond
--- what refunds have left of the deposit is in no balance, and stays with the record. The caller has locked
--- the balances of the deposit, so that two that record the same run one after the other. Without an event: the dispute
--- has its own events.
+-- what refunds have left of the deposit is in no balance: it is unexplained. So is a fee that an acquirer takes back
+-- beside the deposit of its attempt. The caller has locked the balances of the deposit, so that two that record the
+-- same run one after the other. Without an event: the dispute has its own events.
 create or replace function dispute_once(
   p_tenant text,
   p_live boolean,
@@ -71,6 +71,9 @@ as $$
 declare
   c clawback;
   v deposit;
+  v_left bigint;
+  v_most bigint;
+  v_beyond bigint;
 begin
   select x.*
   into c
@@ -87,31 +90,43 @@ begin
     select d.* into v from deposit d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = c.deposit_id;
     return v;
   end if;
+  select d.amount - d.disputed, greatest(d.amount, coalesce(t.taken_amount, t.amount)) - d.disputed
+  into v_left, v_most
+  from
+    deposit d
+    left join transaction t on t.tenant_id = p_tenant and t.livemode = p_live and t.deposit_id = d.id
+  where d.tenant_id = p_tenant and d.livemode = p_live and d.id = p_deposit;
   v := dispute_deposit(
     p_tenant,
     p_live,
     p_envelope - 'key',
-    jsonb_build_object('id', p_deposit, 'amount', p_amount::text, 'reasonCode', p_reason, 'bankReference', p_reference)
+    jsonb_build_object(
+      'id',
+      p_deposit,
+      'amount',
+      case
+        when p_amount > v_left
+        and p_amount <= v_most then v_left
+        else p_amount
+      end::text,
+      'reasonCode',
+      p_reason,
+      'bankReference',
+      p_reference
+    )
   );
+  v_beyond := nullif(p_amount + v.amount, 0);
   insert into clawback
     (tenant_id, livemode, kind, reference, created, disputes_id, deposit_id, amount, reason_code, beyond)
   values
-    (
-      p_tenant,
-      p_live,
-      p_kind,
-      p_reference,
-      v.created,
-      p_deposit,
-      v.id,
-      -v.amount,
-      v.reason_code,
-      nullif(p_amount + v.amount, 0)
-    )
+    (p_tenant, p_live, p_kind, p_reference, v.created, p_deposit, v.id, -v.amount, v.reason_code, v_beyond)
   on conflict (tenant_id, livemode, kind, reference) do nothing;
   -- Another deposit was disputed under the reference meanwhile. The refusal undoes this dispute.
   if not found then
     perform refuse(409, 'state_conflict', 'deposit.reference', 'was already recorded with different content');
+  end if;
+  if v_beyond is not null then
+    perform insert_unexplained(p_tenant, p_live, null, v.id, v.payment_id, -v_beyond, v.currency, 'beyond_deposit');
   end if;
   return v;
 end;

@@ -5,8 +5,8 @@
 
 -- Credits the money of a successful attempt: what the acquirer took, up to the amount of the checkout. The first
 -- success of a checkout is credited, and locks the receivables in their order, each for as much as it can still take;
--- what was taken beyond the attempt is unexplained. Any other success becomes a failed deposit and posts nothing,
--- because the acquirer refunds it.
+-- what was taken beyond the attempt is unexplained. Any other success becomes a failed deposit and posts nothing: a job
+-- refunds it.
 create or replace function credit_checkout(
   p_tenant text,
   p_live boolean,
@@ -93,6 +93,7 @@ begin
   perform emit_event(p_tenant, p_live, p_envelope, 'transaction.' || v.status, 'transaction', to_jsonb(v));
   if not v_first then
     perform emit_event(p_tenant, p_live, p_envelope, 'deposit.failed', 'deposit', to_jsonb(d));
+    perform enqueue(p_tenant, p_live, 'send_refund', v.id, 0);
     return c;
   end if;
   -- A payment after the checkout's time is late, even if no worker has expired the checkout yet.

@@ -1,11 +1,14 @@
--- Money that an acquirer took with an attempt, and that the attempt does not explain.
+-- Money of acquirers and banks that no object of an account explains.
 
--- Stores such money, and posts it from the acquirer to its contra account: it is in no balance. The posting belongs to
--- the attempt's payment, or to the row itself where the attempt has none.
+-- Stores such money, and posts it to its contra account: it is in no balance. An acquirer took it with an attempt, or,
+-- as a negative amount, what took money back took it beyond the deposit `p_deposit`, which has a negative amount. The
+-- posting belongs to a payment, or to the row itself where there is none.
 create or replace function insert_unexplained(
   p_tenant text,
   p_live boolean,
-  p_transaction transaction,
+  p_transaction text,
+  p_deposit text,
+  p_payment text,
   p_amount bigint,
   p_currency text,
   p_reason text
@@ -15,20 +18,26 @@ language plpgsql
 as $$
 declare
   v_id text := new_id('unexplained');
-  v_posting text := new_id('posting');
-  v_contra text := new_id('contra');
-  v_other text := new_id('contra');
   v_now bigint := clock(p_tenant, p_live);
 begin
-  insert into unexplained (tenant_id, livemode, id, created, transaction_id, amount, currency, reason, status)
-  values (p_tenant, p_live, v_id, v_now, p_transaction.id, p_amount, p_currency, p_reason, 'open');
-  insert into posting (tenant_id, livemode, id, created, kind, cause, payment_id)
-  values (p_tenant, p_live, v_posting, v_now, 'unexplained', v_id, coalesce(p_transaction.payment_id, v_id));
-  insert into unsealed (tenant_id, livemode, posting_id) values (p_tenant, p_live, v_posting);
-  insert into contra_entry (tenant_id, livemode, id, created, posting_id, contra, amount, currency)
+  insert into unexplained
+    (tenant_id, livemode, id, created, transaction_id, deposit_id, amount, currency, reason, status)
   values
-    (p_tenant, p_live, v_contra, v_now, v_posting, 'acquirer', -p_amount, p_currency),
-    (p_tenant, p_live, v_other, v_now, v_posting, 'unexplained', p_amount, p_currency);
+    (p_tenant, p_live, v_id, v_now, p_transaction, p_deposit, p_amount, p_currency, p_reason, 'open');
+  perform post_outside(
+    p_tenant,
+    p_live,
+    'unexplained',
+    v_id,
+    coalesce(p_payment, v_id),
+    case
+      when p_transaction is null then 'dispute'
+      else 'acquirer'
+    end,
+    'unexplained',
+    p_amount,
+    p_currency
+  );
   return v_id;
 end;
 $$;
@@ -42,9 +51,27 @@ declare
   v transaction := p_transaction;
 begin
   if v.taken_currency <> v.currency then
-    perform insert_unexplained(p_tenant, p_live, v, v.taken_amount, v.taken_currency, 'other_currency');
+    perform insert_unexplained(
+      p_tenant,
+      p_live,
+      v.id,
+      null,
+      v.payment_id,
+      v.taken_amount,
+      v.taken_currency,
+      'other_currency'
+    );
   elseif v.taken_amount > v.amount then
-    perform insert_unexplained(p_tenant, p_live, v, v.taken_amount - v.amount, v.currency, 'beyond_attempt');
+    perform insert_unexplained(
+      p_tenant,
+      p_live,
+      v.id,
+      null,
+      v.payment_id,
+      v.taken_amount - v.amount,
+      v.currency,
+      'beyond_attempt'
+    );
   end if;
 end;
 $$;

@@ -83,3 +83,34 @@ begin
   return v_legs;
 end;
 $$;
+
+-- Writes a posting between two places in the outside world, which is in no balance.
+create or replace function post_outside(
+  p_tenant text,
+  p_live boolean,
+  p_kind text,
+  p_cause text,
+  p_payment text,
+  p_from text,
+  p_to text,
+  p_amount bigint,
+  p_currency text
+)
+returns void
+language plpgsql
+as $$
+declare
+  v_posting text := new_id('posting');
+  v_contra text := new_id('contra');
+  v_other text := new_id('contra');
+  v_now bigint := clock(p_tenant, p_live);
+begin
+  insert into posting (tenant_id, livemode, id, created, kind, cause, payment_id)
+  values (p_tenant, p_live, v_posting, v_now, p_kind, p_cause, p_payment);
+  insert into unsealed (tenant_id, livemode, posting_id) values (p_tenant, p_live, v_posting);
+  insert into contra_entry (tenant_id, livemode, id, created, posting_id, contra, amount, currency)
+  values
+    (p_tenant, p_live, v_contra, v_now, v_posting, p_from, -p_amount, p_currency),
+    (p_tenant, p_live, v_other, v_now, v_posting, p_to, p_amount, p_currency);
+end;
+$$;

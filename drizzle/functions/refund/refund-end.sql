@@ -34,7 +34,9 @@ begin
   if not found then
     perform refuse(400, 'status_invalid', 'refund.status');
   end if;
-  if v_to = 'succeeded' then
+  if r.debited_account_id is null then
+    perform end_duplicate_refund(p_tenant, p_live, r);
+  elseif v_to = 'succeeded' then
     perform post(
       p_tenant,
       p_live,
@@ -47,11 +49,10 @@ begin
         contra_leg('refund', r.currency, r.amount)
       )
     );
-    perform move_payment(p_tenant, p_live, r.payment_id, 'completed');
   else
     perform return_refund(p_tenant, p_live, p_envelope, r, d);
-    perform move_payment(p_tenant, p_live, r.payment_id, 'failed');
   end if;
+  perform move_payment(p_tenant, p_live, r.payment_id, replace(v_to, 'succeeded', 'completed'));
   perform emit_event(p_tenant, p_live, p_envelope, 'refund.' || v_to, 'refund', to_jsonb(r) - 'freed_locks');
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(r) - 'freed_locks');
   return next r;

@@ -2,14 +2,14 @@
 
 -- Returns the pending refunds that the worker submits to the acquirer now, and postpones the next time of each: the
 -- pause grows up to an hour. The job stays until the refund has ended, so a worker that dies meanwhile loses none. This
--- function waits for no lock: it skips jobs that another process has claimed.
--- Without an event: the end of the refund has its events.
+-- function waits for no lock: it skips jobs that another process has claimed. The job of a duplicate names the attempt,
+-- until its refund is made here; in test mode the sandbox completes that. With `duplicates: false` these jobs wait.
 create or replace function claim_refunds(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof refund
 language plpgsql
 as $$
 declare
-  v_args jsonb := check_args(p_args, args_of('limit int'));
+  v_args jsonb := check_args(p_args, args_of('limit int, duplicates boolean'));
   j job;
   r refund;
   v_wall bigint := wall_clock();
@@ -17,15 +17,30 @@ begin
   for j in
     select x.*
     from job x
-    where x.tenant_id = p_tenant and x.livemode = p_live and x.kind = 'send_refund' and x.due <= v_wall
+    where
+      x.tenant_id = p_tenant
+      and x.livemode = p_live
+      and x.kind = 'send_refund'
+      and x.due <= v_wall
+      and ((v_args ->> 'duplicates')::boolean or not starts_with(x.subject_id, 'transaction_'))
     order by x.due, x.id
     limit (v_args ->> 'limit')::int
     for update skip locked
   loop
-    select y.* into r from refund y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id;
+    if starts_with(j.subject_id, 'transaction_') then
+      r := refund_duplicate(p_tenant, p_live, j.subject_id);
+      if not p_live then
+        perform enqueue(p_tenant, p_live, 'settle_refund', r.id, 60);
+        delete from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = j.id;
+        continue;
+      end if;
+    else
+      select y.* into r from refund y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id;
+    end if;
     if r.status = 'pending' then
       update job x
       set
+        subject_id = r.id,
         attempts = x.attempts + 1,
         due = v_wall + least(3600, 5 * 2 ^ least(x.attempts, 10))::bigint
       where x.tenant_id = p_tenant and x.livemode = p_live and x.id = j.id;

@@ -65,22 +65,30 @@ create or replace view checkout_violations as
     (t.status = 'succeeded') <> (c.deposit_id is not null and t.deposit_id is not distinct from c.deposit_id)
     or (t.status = 'succeeded' and c.effective_transaction_id <> t.id)
   union all
-  -- A success in another currency pays nothing, and all of it is unexplained once its job has run.
+  -- A success in another currency pays nothing, and all of it is unexplained once its job has run. So is a duplicate
+  -- that could not be refunded.
   select t.tenant_id, t.livemode, 'attempt and its unexplained money disagree', t.id
   from
     transaction t
     left join unexplained u on u.tenant_id = t.tenant_id and u.livemode = t.livemode and u.transaction_id = t.id
+    left join refund r
+      on r.tenant_id = t.tenant_id
+      and r.livemode = t.livemode
+      and r.deposit_id = t.deposit_id
+      and t.reason_code = 'duplicate'
   where
-    (t.taken_amount is not null or u.id is not null)
+    (t.taken_amount is not null or u.id is not null or r.status = 'failed')
     and (u.amount, u.currency) is distinct from (
       case
         when t.taken_currency <> t.currency then t.taken_amount
         when t.status = 'succeeded'
         and t.taken_amount > t.amount then t.taken_amount - t.amount
+        when r.status = 'failed' then r.amount
       end,
       case
         when t.taken_currency <> t.currency
         or (t.status = 'succeeded' and t.taken_amount > t.amount) then t.taken_currency
+        when r.status = 'failed' then r.currency
       end
     )
     and not exists (
@@ -111,5 +119,11 @@ create or replace view checkout_violations as
       having
         count(*) = 2
         and sum(e.amount) filter (where e.contra = 'unexplained') = u.amount
-        and sum(e.amount) filter (where e.contra = 'acquirer') = -u.amount
+        and sum(e.amount) filter (
+          where
+            e.contra = case
+              when u.transaction_id is null then 'dispute'
+              else 'acquirer'
+            end
+        ) = -u.amount
     );

@@ -71,6 +71,17 @@ create or replace view dispute_violations as
       else 0
     end
   union all
+  select
+    coalesce(c.tenant_id, u.tenant_id),
+    coalesce(c.livemode, u.livemode),
+    'what was taken beyond a deposit and its unexplained money disagree',
+    coalesce(c.deposit_id, u.deposit_id)
+  from
+    (select * from clawback where beyond is not null) c
+    full join (select * from unexplained where deposit_id is not null) u
+      on u.tenant_id = c.tenant_id and u.livemode = c.livemode and u.deposit_id = c.deposit_id
+  where c.beyond is distinct from -u.amount
+  union all
   select r.tenant_id, r.livemode, 'dispute and its times disagree', r.id
   from dispute r
   where

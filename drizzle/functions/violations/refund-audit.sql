@@ -11,7 +11,7 @@ create or replace view refund_violations as
       group by 1, 2, 3
     ) s
     join deposit d on d.tenant_id = s.tenant_id and d.livemode = s.livemode and d.id = s.deposit_id
-  where s.refunded + d.disputed > d.amount
+  where s.refunded + d.disputed > d.amount and d.reason_code is distinct from 'duplicate'
   union all
   select r.tenant_id, r.livemode, 'refund and its deposit disagree', r.id
   from
@@ -38,8 +38,11 @@ create or replace view refund_violations as
   select r.tenant_id, r.livemode, 'refund and its money disagree', r.id
   from refund r
   where
-    r.amount is distinct from (
-      select sum(e.amount)
+    case
+      when r.debited_account_id is null then 0
+      else r.amount
+    end <> (
+      select coalesce(sum(e.amount), 0)
       from
         posting p
         join entry e on e.tenant_id = r.tenant_id and e.livemode = r.livemode and e.posting_id = p.id
@@ -66,8 +69,9 @@ create or replace view refund_violations as
         and p.cause = r.id
         and p.kind = 'refund_end'
         and e.category = 'processing'
-    ) <> case r.status
-      when 'pending' then 0
+    ) <> case
+      when r.status = 'pending'
+      or r.debited_account_id is null then 0
       else -r.amount
     end
     or (
@@ -75,11 +79,38 @@ create or replace view refund_violations as
       from
         posting p
         join contra_entry c on c.tenant_id = r.tenant_id and c.livemode = r.livemode and c.posting_id = p.id
-      where p.tenant_id = r.tenant_id and p.livemode = r.livemode and p.cause = r.id and p.kind = 'refund_end'
+      where
+        p.tenant_id = r.tenant_id
+        and p.livemode = r.livemode
+        and p.cause = r.id
+        and p.kind = 'refund_end'
+        and c.contra = 'refund'
     ) <> case r.status
       when 'succeeded' then r.amount
       else 0
     end
+  union all
+  -- A duplicate is refunded whole, once, and from no account.
+  select r.tenant_id, r.livemode, 'refund of a duplicate and its attempt disagree', r.id
+  from
+    refund r
+    left join transaction t on t.tenant_id = r.tenant_id and t.livemode = r.livemode and t.deposit_id = r.deposit_id
+  where
+    (r.debited_account_id is null or t.reason_code = 'duplicate')
+    and (
+      (r.amount, r.currency, r.from_pending, r.debited_account_id, t.reason_code) is distinct from (
+        coalesce(t.taken_amount, t.amount),
+        t.currency,
+        0::bigint,
+        null::text,
+        'duplicate'
+      )
+      or exists (
+        select
+        from refund x
+        where x.tenant_id = r.tenant_id and x.livemode = r.livemode and x.deposit_id = r.deposit_id and x.id <> r.id
+      )
+    )
   union all
   -- Conversions pass through it within one statement.
   select

@@ -37,6 +37,7 @@ export interface WriteFunctions {
     returns: 'refund';
     args: {
       limit: number;
+      duplicates: boolean;
     };
   };
   claim_status_polls: {

@@ -91,8 +91,13 @@ function reportOperation(content: object) {
       200: { description: 'It is recorded, now or before. A report that contradicts an earlier one is kept apart.' },
       400: { description: 'The body is not a report, or too large. Nothing was stored.' },
       401: { description: 'The signature is missing, wrong or too old. Nothing was stored.' },
-      404: { description: 'There is no such attempt or refund in this mode. Nothing was stored.' },
-      409: { description: 'The refund has ended otherwise. Nothing was stored.' },
+      402: { description: 'A dispute is of more than what is left of the attempt. Nothing was stored.' },
+      404: { description: 'There is no such attempt, refund or dispute in this mode. Nothing was stored.' },
+      409: {
+        description:
+          'The refund or dispute has ended otherwise, or the attempt has credited nothing to dispute. Nothing was ' +
+          'stored.',
+      },
     },
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { amountProblems } from '../../operation/amount-problems.js';
+import { DepositReasonCode } from '../../resources/deposit/table.js';
 import { TransactionReasonCode } from '../../resources/transaction/table.js';
 import { Amount, isCurrency } from '../../types/scalars.js';
 
@@ -47,6 +48,8 @@ const money = { amount, currency };
 const fits = (given: { amount: string; currency: string }) =>
   amountProblems({ ...given, amount: Amount.parseValue(given.amount) }, 'data').length === 0;
 
+const wholeUnits = 'must end in .00, since its currency has no minor unit';
+
 const card = named(
   'Card',
   'What is known of a card. It never has the number.',
@@ -66,7 +69,7 @@ const paidWith = z
 
 const succeeded = z
   .object({ status: z.literal('succeeded'), ...money, details: paidWith })
-  .refine(fits, { path: ['amount'], message: 'must end in .00, since its currency has no minor unit' });
+  .refine(fits, { path: ['amount'], message: wholeUnits });
 const failed = z.object({
   status: z.literal('failed'),
   reason_code: z.enum([TransactionReasonCode.DECLINED, TransactionReasonCode.INSUFFICIENT_FUNDS]),
@@ -114,6 +117,25 @@ export const newRefund = named(
   z.object({ ...money, attempt: id('the attempt that is refunded') }),
 );
 
+/** A dispute is known by the reference of the acquirer and the attempt that it is of. */
+const disputeOfAttempt = {
+  id: shortText.meta({ description: "The acquirer's own reference of the dispute." }),
+  attempt: id('the attempt that is disputed'),
+};
+
+const disputeOpened = z.object({
+  ...disputeOfAttempt,
+  ...money,
+  reason_code: z.enum(DepositReasonCode).meta({ description: "The reason that is nearest to the acquirer's." }),
+  reason: shortText.optional().meta({ description: "The reason in the acquirer's words." }),
+  respond_by: z.iso
+    .datetime({ offset: true })
+    .max(40)
+    .refine((text) => /^2[01]/.test(text), 'must be a time of this or the next century')
+    .optional()
+    .meta({ description: 'The last moment at which evidence is taken. Left out where there is none.' }),
+});
+
 /** The reports of an adapter, each by its type. Another type of report is another member. */
 export const report = named(
   'Report',
@@ -129,6 +151,19 @@ export const report = named(
         z.object({ id: id('the refund') }),
         z.discriminatedUnion('status', [refundSucceeded, refundFailed]),
       ),
+    }),
+    z.object({
+      type: z.literal('dispute.opened'),
+      data: disputeOpened.refine(fits, { path: ['amount'], message: wholeUnits }).meta({
+        description: 'The payer contests an attempt, and the acquirer has taken the amount back.',
+      }),
+    }),
+    z.object({
+      type: z.literal('dispute.decided'),
+      data: z.object({ ...disputeOfAttempt, status: z.enum(['won', 'lost']) }).meta({
+        description:
+          'A dispute was decided for the account (won: the acquirer gives the money back) or the payer (lost).',
+      }),
     }),
   ]),
 );

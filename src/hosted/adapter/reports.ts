@@ -4,8 +4,10 @@ import type { ScopeSource } from '../../db/doors.js';
 import type { Scope } from '../../db/scope.js';
 import { DomainError, problem } from '../../errors/problems.js';
 import { payerScope } from '../session.js';
+import { dispute } from '../../resources/dispute/table.js';
 import { type RefundRow, refund } from '../../resources/refund/table.js';
 import { type TransactionRow, transaction } from '../../resources/transaction/table.js';
+import { Amount } from '../../types/scalars.js';
 import { decisionOf, faultOf } from './client.js';
 import { endOfRefund, type Report, report } from './protocol.js';
 
@@ -57,26 +59,37 @@ function isSignedBy(secret: string, body: string, headers: Record<string, string
 
 /** Records a report. The same report again changes nothing; one about what is not known is refused. */
 export function recordReport(parts: ReportParts, livemode: boolean, given: Report, requestId: string): Promise<void> {
-  return given.type === 'attempt.decided'
-    ? recordAttempt(parts, livemode, given.data, requestId)
-    : recordRefund(parts, livemode, given.data, requestId);
+  switch (given.type) {
+    case 'attempt.decided':
+      return recordAttempt(parts, livemode, given.data, requestId);
+    case 'refund.decided':
+      return recordRefund(parts, livemode, given.data, requestId);
+    case 'dispute.opened':
+      return openDispute(parts, livemode, given.data, requestId);
+    case 'dispute.decided':
+      return decideDispute(parts, livemode, given.data, requestId);
+  }
 }
 
 type DataOf<T extends Report['type']> = Extract<Report, { type: T }>['data'];
 
 async function recordAttempt(
-  { byId, database, inTurn }: ReportParts,
+  parts: ReportParts,
   livemode: boolean,
   { id, ...state }: DataOf<'attempt.decided'>,
   requestId: string,
 ): Promise<void> {
+  const scope = payerScope(parts.database, await attemptOf(parts, livemode, id));
+  await parts.inTurn(scope, () =>
+    scope.write('decide_transaction', transaction, { requestId }, { id, ...decisionOf(state) }),
+  );
+}
+
+async function attemptOf({ byId }: ReportParts, livemode: boolean, id: string): Promise<TransactionRow> {
   const rows: TransactionRow[] = await byId('reported_attempt', transaction, id);
   const row = rows.find((each) => each.livemode === livemode);
   if (!row) throw new DomainError(problem('resource_missing', 'attempt.id', 'There is no such attempt in this mode.'));
-  const scope = payerScope(database, row);
-  await inTurn(scope, () =>
-    scope.write('decide_transaction', transaction, { requestId }, { id, ...decisionOf(state) }),
-  );
+  return row;
 }
 
 async function recordRefund(
@@ -90,9 +103,55 @@ async function recordRefund(
   if (!row) throw new DomainError(problem('resource_missing', 'refund.id', 'There is no such refund in this mode.'));
   if (row.status === data.status) return;
   if (row.status !== 'pending')
-    throw new DomainError(
-      problem('state_conflict', 'refund.status', `The refund is ${row.status} already. The operator settles that.`),
-    );
+    throw conflict('refund.status', `The refund is ${row.status} already. The operator settles that.`);
   const scope = payerScope(database, row);
   await inTurn(scope, () => scope.write('move_refund', refund, { requestId }, endOfRefund(data.id, data)));
 }
+
+/** Opens a dispute of what an attempt has paid. Spec: decisions, 8.13. */
+async function openDispute(
+  parts: ReportParts,
+  livemode: boolean,
+  data: DataOf<'dispute.opened'>,
+  requestId: string,
+): Promise<void> {
+  const attempt = await attemptOf(parts, livemode, data.attempt);
+  if (attempt.status !== 'succeeded')
+    throw conflict('attempt.status', 'The attempt has credited nothing. The operator settles the dispute.');
+  if (attempt.currency !== data.currency)
+    throw conflict('dispute.currency', `The attempt is in ${attempt.currency}. The operator settles the dispute.`);
+  const args = {
+    ...{ id: attempt.depositId!, reference: data.id, reasonCode: data.reason_code },
+    amount: Amount.parseValue(data.amount),
+    ...(data.reason !== undefined && { acquirerReason: data.reason }),
+    ...(data.respond_by !== undefined && { respondBy: Math.floor(Date.parse(data.respond_by) / 1_000) }),
+  };
+  const scope = payerScope(parts.database, attempt);
+  await parts.inTurn(scope, async () => {
+    await scope.refuseBesideOtherReleases();
+    await scope.write('open_dispute', dispute, { requestId }, args);
+  });
+}
+
+/** Decides a dispute. The same decision again changes nothing, and a lost one is what was accepted. */
+async function decideDispute(
+  parts: ReportParts,
+  livemode: boolean,
+  { id, attempt: attemptId, status }: DataOf<'dispute.decided'>,
+  requestId: string,
+): Promise<void> {
+  const attempt = await attemptOf(parts, livemode, attemptId);
+  const scope = payerScope(parts.database, attempt);
+  await parts.inTurn(scope, async () => {
+    const disputes = attempt.depositId ? await scope.all(dispute, dispute.depositId, attempt.depositId) : [];
+    const row = disputes.find(({ reference }) => reference === id.trim());
+    if (!row) throw new DomainError(problem('resource_missing', 'dispute.id', 'The attempt has no such dispute.'));
+    if (row.status === status || (row.status === 'accepted' && status === 'lost')) return;
+    if (row.decidedAt !== null)
+      throw conflict('dispute.status', `The dispute is ${row.status} already. The operator settles that.`);
+    await scope.refuseBesideOtherReleases();
+    await scope.write('decide_dispute', dispute, { requestId }, { id: row.id, to: status });
+  });
+}
+
+const conflict = (field: string, text: string) => new DomainError(problem('state_conflict', field, text));

@@ -6,11 +6,11 @@ import { type UnexplainedRow, UnexplainedStatus } from '../table.js';
 import { name } from './arguments.js';
 import { type AddCommand, after, commandUser, mode } from './command.js';
 
-/** Adds the commands about money of acquirers that no attempt explains. */
+/** Adds the commands about money that no object of an account explains. */
 export function unexplainedCommands(program: Command, command: AddCommand): void {
   const unexplained = program
     .command('unexplained')
-    .description('Money that an acquirer took with an attempt to pay, and that the attempt does not explain');
+    .description('Money that was taken, or taken back, and that no object of an account explains');
 
   command(unexplained, 'list', 'List it; --status open lists what waits', async (operator, o) => {
     const status = o.status as UnexplainedStatus | undefined;
@@ -29,10 +29,10 @@ export function unexplainedCommands(program: Command, command: AddCommand): void
 }
 
 function shownJson(row: UnexplainedRow) {
-  const { id, created, livemode, tenantId, transactionId, amount, currency, reason, status } = row;
+  const { id, created, livemode, tenantId, transactionId, depositId, amount, currency, reason, status } = row;
   return {
     ...{ object: 'unexplained', id, created, mode: modeOf(livemode), tenant: tenantId, transaction: transactionId },
-    ...{ amount: amountText(amount), currency, reason, status },
+    ...{ deposit: depositId, amount: amountText(amount), currency, reason, status },
     ...{ resolution: row.resolution, resolved_by: row.resolvedBy, resolved_at: row.resolvedAt },
   };
 }

@@ -18,6 +18,12 @@ registerEnumType(UnexplainedReason, {
   description: 'Why money is unexplained.',
   valuesConfig: {
     BEYOND_ATTEMPT: { description: 'The acquirer took more than the payer was asked for. This is what is beyond it.' },
+    BEYOND_DEPOSIT: {
+      description:
+        'A bank or an acquirer took more back than was left of the deposit, or a fee beside it. The amount is ' +
+        'negative.',
+    },
+    DUPLICATE: { description: 'A checkout was paid twice, and the acquirer could not send the second payment back.' },
     OTHER_CURRENCY: { description: 'The acquirer took another currency. Nothing of it was credited.' },
   },
 });
@@ -25,8 +31,8 @@ registerEnumType(UnexplainedReason, {
 @ObjectType('Unexplained', {
   simpleResolvers: true,
   description:
-    'Money that an acquirer took with an attempt to pay, and that the attempt does not explain. It is in no balance. ' +
-    'Settle it with the acquirer.',
+    'Money that an acquirer took, or that was taken back, and that no object of an account explains. It is in no ' +
+    'balance. Settle it with the acquirer or the bank.',
 })
 export class OperatorUnexplained {
   @Field(() => ID, { description: 'The id.' })
@@ -37,9 +43,14 @@ export class OperatorUnexplained {
   livemode: boolean;
   @Field(() => ID, { description: tenantId })
   tenantId: string;
-  @Field(() => ID, { description: 'The attempt with which it was taken.' })
-  transactionId: string;
-  @Field(() => Amount, { description: 'How much.' })
+  @Field(() => ID, { nullable: true, description: 'The attempt with which it was taken.' })
+  transactionId: string | null;
+  @Field(() => ID, {
+    nullable: true,
+    description: 'The deposit with the negative amount, beyond which it was taken back.',
+  })
+  depositId: string | null;
+  @Field(() => Amount, { description: 'How much; negative if it was taken back.' })
   amount: bigint;
   @Field(() => Currency, { description: 'The currency of the amount.' })
   currency: string;

@@ -16,7 +16,8 @@ interface FreedLock {
 /**
  * Money of a completed deposit on its way back to its payer. While the refund is pending, the money is in `processing`
  * of the accounts that gave it: `fromPending` is the part that was not reconciled, of the deposit's account, and
- * `debitedAccountId` has given the rest from its available money. Silent: all fields.
+ * `debitedAccountId` has given the rest from its available money. The refund of a duplicate debits no account: the
+ * acquirer had taken that money, and it was never in a balance. Silent: all fields.
  */
 export const refund = pgTable(
   'refund',
@@ -37,7 +38,7 @@ export const refund = pgTable(
     bankReference: text('bank_reference'),
     paymentId: text('payment_id').notNull(),
     fromPending: bigint('from_pending', { mode: 'bigint' }).notNull(),
-    debitedAccountId: text('debited_account_id').notNull(),
+    debitedAccountId: text('debited_account_id'),
     /** The locks that shrank, for a refund that fails. No event and no answer has them. */
     freedLocks: jsonb('freed_locks').$type<FreedLock[]>(),
     ...visibilityColumns(),
