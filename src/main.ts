@@ -13,7 +13,7 @@ import { slowStatements } from './server/telemetry/slow-statements.js';
 import { checkoutTermsOf } from './resources/checkout/terms.js';
 import { MigrationError } from './db/schema/schema-version.js';
 import { during, StartError } from './db/connect/start.js';
-import { renewCertificate } from './server/http/certificates.js';
+import { certificateExpires, renewCertificate } from './server/http/certificates.js';
 import { exitWhileStarting, onStop, sayAlive, supervise } from './server/cluster.js';
 
 /** Prints a long step when stderr is a terminal. */
@@ -68,6 +68,7 @@ async function telemetry(settings: Config, database: Store['database'], log: Log
   const counted = settings.METRICS_PORT !== undefined;
   const metrics = counted ? new (await import('./server/telemetry/metrics.js')).Metrics() : undefined;
   metrics?.watchDatabase(database);
+  if (settings.tls) metrics?.watchCertificate(() => certificateExpires(settings));
   if (traces) database.observers.push(traces);
   const { SLOW_STATEMENT_MILLISECONDS: slow } = settings;
   if (slow > 0) database.observers.push(slowStatements(log, slow));

@@ -7,7 +7,7 @@ import { DomainError } from '../errors/problems.js';
 import { FairQueue } from '../limits/fair-queue.js';
 import { queueRefusal } from '../limits/queue-refusal.js';
 import { AuditQueries } from './read/audit-queries.js';
-import { Connections, type Pool, writeLimits } from './connect/connections.js';
+import { Connections, type Pool, poolSizes, writeLimits } from './connect/connections.js';
 import { type DatabaseSettings, poolsDefault } from './connect/database-settings.js';
 import { CrossTenantQueries } from './cluster/cross-tenant-queries.js';
 import { Failures } from './connect/failures.js';
@@ -69,6 +69,8 @@ export class Database {
   readonly crossTenant: CrossTenantQueries;
   /** Whether requests can be served now. */
   readonly readiness: Readiness;
+  /** How many connections each pool has at most. */
+  readonly poolSizes: Readonly<Record<PoolName, number>>;
   /** How long a statement may take at most, in whole seconds. */
   readonly statementSeconds: number;
   /** The standbys for reads, if there are any. */
@@ -78,6 +80,7 @@ export class Database {
   constructor(connection: Connection, restart: () => Promise<void> = async () => {}, settings: DatabaseSettings = {}) {
     const { durable = true, now = () => performance.now(), slow = slowDefault, pools = poolsDefault } = settings;
     const { listens = connection, replicas } = settings;
+    this.poolSizes = poolSizes({ pools, slow });
     this.statementSeconds = Math.ceil(pools.statementMilliseconds / 1_000);
     this.#writes = new FairQueue('writes', writeLimits(pools));
     const notify = (values: [string, string]) => this.work('pg_notify', values);
@@ -96,7 +99,7 @@ export class Database {
     });
     this.#expensiveReads = new ExpensiveReads(this.#connections, this.#failures, slow);
     const { reader, availability } = this.#connections;
-    this.readiness = new Readiness(availability, this.#failures);
+    this.readiness = new Readiness(availability, this.#failures, this.#connections.heartbeat);
     const statements = () => this.#statements;
     this.#quickReads = new QuickReads(reader, (attempt) => this.#connections.retried(reader, attempt), statements);
     const on = {
@@ -222,10 +225,21 @@ export class Database {
     return this.#observed('worker', fn, () => this.#run(this.#connections.worker, fn, values));
   }
 
-  /** Runs the statement that calls a function. */
-  #run(pool: Pool, fn: string, values: FunctionValue[]): Promise<Rows> {
+  /** Calls one of our SQL functions as the commit by which the process finds out whether writes are stored. */
+  beat(fn: string, values: (string | number)[]): Promise<void> {
+    const commit = () => this.readiness.commit(this.#statementOf(fn, values), values);
+    return observed(this.observers, { name: fn, pool: 'heartbeat' }, commit);
+  }
+
+  #statementOf(fn: string, values: FunctionValue[]): string {
     const statement = `select * from ${fn}(${values.map((_, i) => `$${i + 1}`).join(', ')})`;
     this.preparedStatements.set(fn, statement);
+    return statement;
+  }
+
+  /** Runs the statement that calls a function. */
+  #run(pool: Pool, fn: string, values: FunctionValue[]): Promise<Rows> {
+    const statement = this.#statementOf(fn, values);
     return this.#connections.retried(pool, (track) => track(pool.client.unsafe(statement, values, { prepare: true })));
   }
 
@@ -263,7 +277,7 @@ export class Database {
   }
 
   /** The statements that run or wait now, by pool. */
-  get load(): Record<Exclude<PoolName, 'worker' | 'poll' | 'bulk'>, number> {
+  get load(): Record<'read' | 'slow' | 'write' | 'audit', number> {
     return {
       read: this.#reads,
       slow: this.#expensiveReads.inFlight,

@@ -9,7 +9,7 @@ import type { Database } from './database.js';
 export type CrossTenantReads = Pick<Database, 'read' | 'auditQuery' | 'crossTenant'>;
 
 /** The worker's work of one tenant and mode, on connections of its own, and the hints of new events. */
-export type WorkerCalls = Pick<Database, 'work' | 'write' | 'lists' | 'hints' | 'signals'>;
+export type WorkerCalls = Pick<Database, 'work' | 'beat' | 'write' | 'lists' | 'hints' | 'signals'>;
 
 /** Keys, sessions and operators by their secrets, and the allowances that their use is counted against. */
 export type CredentialCalls = Pick<Database, 'read' | 'call'>;
@@ -21,4 +21,7 @@ export type ScopeSource = Pick<
 >;
 
 /** How the database is doing, for probes, metrics and the log. */
-export type DatabaseState = Pick<Database, 'readiness' | 'load' | 'replicas' | 'observers' | 'signals' | 'crossTenant'>;
+export type DatabaseState = Pick<
+  Database,
+  'readiness' | 'poolSizes' | 'replicas' | 'observers' | 'signals' | 'crossTenant'
+>;

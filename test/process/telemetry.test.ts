@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queueNames } from '../../src/limits/queue-refusal.js';
+import type { Readiness } from '../../src/db/connect/readiness.js';
 import { Metrics } from '../../src/server/telemetry/metrics.js';
 import { ProcessMetrics } from '../../src/server/telemetry/process-metrics.js';
 import { type Gateway, until, useChildren } from '../support/child.js';
@@ -267,8 +268,9 @@ describe('a metrics port that is taken', () => {
 
 describe('the names of the metrics', () => {
   const metrics = new Metrics();
-  const load = { read: 0, slow: 0, write: 0, audit: 0 };
-  metrics.watchDatabase({ observers: [], load, crossTenant: { nodes: [] } });
+  const readiness = { commitAgeSeconds: 0 } as Readiness;
+  metrics.watchDatabase({ observers: [], readiness, poolSizes: {} as never, crossTenant: { nodes: [] } });
+  metrics.watchCertificate(() => 0);
   metrics.watchRequestLog(() => 0);
   metrics.watchRequests(() => ({ working: 0, inFlight: 0, pages: 0, loopDelaySeconds: 0 }));
   metrics.watchStreams(() => 0);

@@ -162,10 +162,11 @@ async function knownEncryption(connection: Connection, secrets: Secrets): Promis
       ) x where x.sealed is not null and split_part(x.sealed, '.', 2) <> all(string_to_array(${[...names, lostName].join(' ')}, ' '))
       order by 1`;
     if (unknown.length === 0) return undefined;
+    const missing = unknown.map(({ name }) => name).join(', ');
     throw new ConfigError(
-      `ENCRYPTION_KEY: must be the secret that encrypted the webhook secrets and tax card numbers of this database ` +
-        `(${unknown.map(({ name }) => name).join(', ')}), or API_KEY_PEPPER the one from which it derives. To ` +
-        'change it, put the new secret before the old one, with a comma between them.',
+      'ENCRYPTION_KEY: must be the secret that encrypted the webhook secrets and tax card numbers of this ' +
+        `database (${missing}), or API_KEY_PEPPER the one from which it derives. To change it, put the new ` +
+        'secret before the old one, with a comma between them.',
     );
   } catch (error) {
     if (outageOf(error) === undefined) throw error;

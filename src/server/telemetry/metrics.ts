@@ -1,5 +1,7 @@
 import { collectDefaultMetrics } from 'prom-client';
 import { type ObservedStatement, type PoolName, poolNames } from '../../db/connect/observer.js';
+import { version } from '../../config/version.js';
+import { programVersion } from '../../db/schema/schema-version.js';
 import { WatchedMetrics } from './watched-metrics.js';
 
 /** Which API or page a request may belong to. */
@@ -101,6 +103,13 @@ export class Metrics extends WatchedMetrics {
     'max',
   );
 
+  readonly #dueAges = this.gauge(
+    'tidegate_oldest_due_seconds',
+    'How long the oldest work of live mode is overdue: jobs, payouts among them, deliveries, and events to number.',
+    ['of'],
+    undefined,
+    'max',
+  );
   /** The operations that were answered, by API, each of which has a count of its 503. */
   readonly #known = new Set<string>();
 
@@ -108,6 +117,14 @@ export class Metrics extends WatchedMetrics {
   constructor() {
     super();
     collectDefaultMetrics({ register: this.registry });
+    const { version: schema } = programVersion();
+    this.gauge(
+      'tidegate_build_info',
+      'The version of the program, and that of the database that it makes: 1.',
+      ['version', 'schema'],
+      undefined,
+      'first',
+    ).set({ version, schema }, 1);
     for (const api of apis) for (const code of alarming) this.#refusals.inc({ api, code }, 0);
     for (const by of ['compiled', 'resolvers']) this.#documents.inc({ answered_by: by }, 0);
     for (const pool of poolNames) {
@@ -140,8 +157,10 @@ export class Metrics extends WatchedMetrics {
   began({ name, pool }: ObservedStatement): (error?: unknown) => void {
     const statement = pool === 'read' || pool === 'slow' ? '' : name;
     const end = this.#statements.startTimer({ pool, statement });
+    this.running[pool]++;
     return (error) => {
       end();
+      this.running[pool]--;
       if (error !== undefined) this.#failures.inc({ pool });
     };
   }
@@ -169,6 +188,11 @@ export class Metrics extends WatchedMetrics {
   stuck({ jobs, work }: Record<'jobs' | 'work', number>): void {
     this.#stuck.set({ of: 'job' }, jobs);
     this.#stuck.set({ of: 'tenant' }, work);
+  }
+
+  /** How long the oldest work is overdue was measured. */
+  dueAges(ages: Record<'job' | 'payout' | 'delivery' | 'event', number>): void {
+    for (const [of, age] of Object.entries(ages)) this.#dueAges.set({ of }, age);
   }
 
   /** An event was sent to a webhook endpoint, or could not be. */

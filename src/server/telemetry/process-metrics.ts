@@ -38,7 +38,7 @@ export class ProcessMetrics {
   readonly own = new Registry();
   readonly #replaced = new Counter({
     name: 'tidegate_processes_replaced_total',
-    help: 'Processes of WORKERS that were replaced: those that ended by themselves, and those that hung and were killed.',
+    help: 'Processes of WORKERS that were replaced: those that ended by themselves, and those that hung.',
     labelNames: ['reason'],
     registers: [this.own],
   });

@@ -1,22 +1,40 @@
 import type { DatabaseState } from '../../db/doors.js';
 import type { CrossTenantQueries } from '../../db/cluster/cross-tenant-queries.js';
 import type { Replicas } from '../../db/replicas/replicas.js';
-import type { ObservedStatement, StatementObserver } from '../../db/connect/observer.js';
+import { type ObservedStatement, type PoolName, poolNames, type StatementObserver } from '../../db/connect/observer.js';
 import { queueNames, refusals } from '../../limits/queue-refusal.js';
 import { Instruments } from './instruments.js';
 
 /** The metrics whose values are read from parts of the process when they are asked for. */
 export abstract class WatchedMetrics extends Instruments implements StatementObserver {
+  /** The statements of each pool that run or wait now. */
+  protected readonly running = Object.fromEntries(poolNames.map((pool) => [pool, 0])) as Record<PoolName, number>;
+
   abstract began(statement: ObservedStatement): (error?: unknown) => void;
 
   /** Adds the statements of a database, and the nodes to which its tenants are distributed. */
   watchDatabase(
-    database: Pick<DatabaseState, 'observers' | 'load'> & { crossTenant: Pick<CrossTenantQueries, 'nodes'> },
+    database: Pick<DatabaseState, 'observers' | 'poolSizes' | 'readiness'> & {
+      crossTenant: Pick<CrossTenantQueries, 'nodes'>;
+    },
   ): void {
     database.observers.push(this);
     this.gauge('tidegate_statements_in_flight', 'Statements that run or wait now.', ['pool'], (gauge) => {
-      for (const [pool, count] of Object.entries(database.load)) gauge.set({ pool }, count);
+      for (const [pool, count] of Object.entries(this.running)) gauge.set({ pool }, count);
     });
+    this.gauge('tidegate_pool_connections_max', 'The connections that each pool may have.', ['pool'], (gauge) => {
+      for (const [pool, size] of Object.entries(database.poolSizes)) gauge.set({ pool }, size);
+    });
+    this.gauge(
+      'tidegate_last_commit_age_seconds',
+      'The time since the last small commit of a process was acknowledged. It tries one every 2 seconds.',
+      [],
+      (gauge) => {
+        const age = database.readiness.commitAgeSeconds;
+        if (age !== undefined) gauge.set(age);
+      },
+      'max',
+    );
     this.gauge(
       'tidegate_database_node_up',
       'Whether a node of a cluster that holds tenants answered the last poll for work: 1 or 0.',
@@ -54,6 +72,17 @@ export abstract class WatchedMetrics extends Instruments implements StatementObs
       'What a queue has refused with 503, because too much waited in it or something waited too long.',
       ['queue'],
       () => queueNames.map((queue) => [{ queue }, refusals[queue] - before[queue]] as const),
+    );
+  }
+
+  /** Adds the end of the certificate that is served, in epoch seconds. */
+  watchCertificate(expires: () => number): void {
+    this.gauge(
+      'tidegate_certificate_expires_seconds',
+      'When the certificate in TLS_CERT_FILE expires, as a Unix time.',
+      [],
+      (gauge) => gauge.set(expires()),
+      'min',
     );
   }
 
