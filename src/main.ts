@@ -55,9 +55,10 @@ async function loaded() {
   const { Worker } = await import('./jobs/runner.js');
   const { WebhookRequests } = await import('./jobs/webhook-request.js');
   const { acquirersOf } = await import('./hosted/adapter/client.js');
+  const { watchHealth } = await import('./operator/health/watch.js');
   // What is encrypted, each with how all of it comes under the first key.
   const encrypted = { 'tax card numbers': sealTaxCards, 'secrets of webhook endpoints': sealWebhookSecrets };
-  return { acquirersOf, gateway, buildGraph, openDemo, Operator, encrypted, WebhookRequests, Worker };
+  return { acquirersOf, watchHealth, gateway, buildGraph, openDemo, Operator, encrypted, WebhookRequests, Worker };
 }
 
 /** Starts what the settings ask for of metrics, traces and the log of slow statements. */
@@ -119,7 +120,8 @@ async function main(): Promise<void> {
   const store = await openStore(settings, { migrates: true, progress, say });
   const log = logger(settings.LOG_LEVEL);
   const { metrics, traces } = await telemetry(settings, store.database, log);
-  const { acquirersOf, gateway, buildGraph, openDemo, Operator, encrypted, WebhookRequests, Worker } = await loaded();
+  const { acquirersOf, watchHealth, gateway, buildGraph, ...parts } = await loaded();
+  const { openDemo, Operator, encrypted, WebhookRequests, Worker } = parts;
   const { database, secrets } = store;
   const schema = buildGraph();
   const acquirers = acquirersOf(settings);
@@ -146,15 +148,16 @@ async function main(): Promise<void> {
   await servedMetrics(settings, metrics);
   worker.start();
 
-  let stopping = false;
+  const stopping = new AbortController();
+  if (!store.embedded) void watchHealth(operator, log, metrics, stopping.signal);
   // This runs once per start and not in each round of the worker; the start does not wait for it.
   for (const [what, seal] of Object.entries(encrypted))
-    void seal(database, secrets, () => stopping).then(
+    void seal(database, secrets, () => stopping.signal.aborted).then(
       (count) => count > 0 && log.info({ count }, `${what} were encrypted`),
-      (error: unknown) => stopping || log.error(faultLine(error), `${what} could not be encrypted`),
+      (error: unknown) => stopping.signal.aborted || log.error(faultLine(error), `${what} could not be encrypted`),
     );
   const end = async () => {
-    stopping = true;
+    stopping.abort();
     await drained(app, worker, settings);
     await store.close();
     await traces?.stop().catch(() => {});

@@ -99,7 +99,7 @@ export class Database {
     });
     this.#expensiveReads = new ExpensiveReads(this.#connections, this.#failures, slow);
     const { reader, availability } = this.#connections;
-    this.readiness = new Readiness(availability, this.#failures, this.#connections.heartbeat);
+    this.readiness = new Readiness(servers, availability, this.#failures, this.#connections.heartbeat);
     const statements = () => this.#statements;
     this.#quickReads = new QuickReads(reader, (attempt) => this.#connections.retried(reader, attempt), statements);
     const on = {

@@ -6,7 +6,7 @@ import type { Database } from './database.js';
  */
 
 /** Reads that no scope bounds: for operators, the worker's search for work, and audits. */
-export type CrossTenantReads = Pick<Database, 'read' | 'auditQuery' | 'crossTenant'>;
+export type CrossTenantReads = Pick<Database, 'read' | 'auditQuery' | 'crossTenant' | 'readiness'>;
 
 /** The worker's work of one tenant and mode, on connections of its own, and the hints of new events. */
 export type WorkerCalls = Pick<Database, 'work' | 'beat' | 'write' | 'lists' | 'hints' | 'signals'>;

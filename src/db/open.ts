@@ -12,7 +12,7 @@ import { compared, MigrationError, newerThan, olderThan } from './schema/schema-
 import { withAdvisoryLock } from './schema/advisory-lock.js';
 import { migrate, type Migrated, type MigrationOptions } from './schema/migrate.js';
 import { refuseForgetfulPooler } from './connect/pooler.js';
-import { during, knownSecrets, versionOf } from './connect/start.js';
+import { during, knownSecrets, refuseRivals, versionOf } from './connect/start.js';
 import { Secrets } from '../config/secrets.js';
 
 /** The settings, for commands that open the database by themselves. */
@@ -61,6 +61,7 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
   if (config.DATABASE_URL !== undefined) {
     const connection = { ...connectionOf(config.DATABASE_URL), ...(!config.PREPARED_STATEMENTS && { prepare: false }) };
     const owner = config.MIGRATION_URL === undefined ? connection : connectionOf(config.MIGRATION_URL);
+    if (opening.migrates) await refuseRivals(connection);
     await prepared(connection, owner, config, migrates, opening);
     const secrets = Secrets.of(config.API_KEY_PEPPER!, config.ENCRYPTION_KEY);
     await knownSecrets(connection, secrets, opening);

@@ -20,8 +20,8 @@ export type DueAges = Record<DueWork, number>;
 
 /**
  * Measures how long the oldest work of live mode is overdue, for metrics: every 30 seconds, never for a scrape, and
- * only where there are metrics. It does not depend on the loops that do the work, so it also grows when none of them runs.
- * In test mode a clock that is advanced makes work overdue at once.
+ * only where there are metrics. It does not depend on the loops that do the work, so it also grows when none of them
+ * runs. In test mode a clock that is advanced makes work overdue at once.
  */
 export async function measureDueAges(
   database: CrossTenantReads,

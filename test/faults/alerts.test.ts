@@ -18,6 +18,7 @@ let standby: Server;
 let gateway: Gateway;
 let me: Speaker;
 let prometheus: Prometheus;
+let environment: Record<string, string>;
 
 const partner = () => me.post('/v1/accounts', { type: 'partner', nickname: nickname(), business_details: details() });
 const readiness = async () => (await (await fetch(`${gateway.origin}/readyz`)).json()) as { status: string };
@@ -52,7 +53,7 @@ describe.skipIf(!prometheusProgram)(`a real Prometheus with the alert rules${mis
       ),
     );
     const metricsPort = await freePort();
-    const environment = {
+    environment = {
       ...hasty,
       DATABASE_URL: `postgres://tidegate@127.0.0.1:${primary.port}/tidegate`,
       API_KEY_PEPPER: 'a pepper that is long enough for a test',
@@ -78,6 +79,12 @@ describe.skipIf(!prometheusProgram)(`a real Prometheus with the alert rules${mis
     standby.process.kill('SIGKILL');
     expect(await fires('synchronous standby lost', 'TidegateNoCommits')).toBeLessThan(60);
     expect(await readiness()).toEqual({ status: 'commits hang' });
+    const doctor = await children.command(environment, 'doctor', '--alert', 'TidegateNoCommits', '--json');
+    expect([doctor.code, doctor.errors]).toEqual([1, '']);
+    const { health } = JSON.parse(doctor.out) as { health: { level: string; check: string; finding: string }[] };
+    expect(health.filter(({ level }) => level === 'now').map(({ check, finding }) => [check, finding])).toEqual([
+      ['standbys', 'No synchronous standby is attached, and writes wait for one (synchronous_standby_names = *).'],
+    ]);
     expect((await me.get('/v1/accounts')).status).toBe(200);
     standby = await servers.start(standby.data, [], primary);
     await until(async () => (await readiness()).status === 'ok', 200);

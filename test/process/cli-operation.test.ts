@@ -550,7 +550,8 @@ describe('tidegate operator', () => {
     const help = (path: string) => fs.readFileSync(`src/operator/commands/${path.split(' ')[0]}.ts`, 'utf8');
     for (const path of readingCommands) {
       if (path === 'tidegate secrets') continue;
-      expect([path, help(path)]).toEqual([path, expect.stringContaining(`'${path.split(' ')[1]}`)]);
+      const file = path.replace('tidegate doctor', 'doctor doctor');
+      expect([path, help(file)]).toEqual([path, expect.stringContaining(`'${path.split(' ')[1]}`)]);
     }
   });
 });
@@ -645,7 +646,9 @@ describe('a command without a running gateway', () => {
     const waiting = /^Waiting up to 60 s for the lock for "migrate": [^\n]+\n/;
     const both = await Promise.all([here('migrate'), here('migrate')]);
     const [first, second] = both.map((one) => document({ ...one, errors: one.errors.replace(waiting, '') }));
-    expect([first.migrated, second]).toEqual([true, first]);
+    // The one that waited had nothing to do.
+    expect([first.migrated, second.migrated].toSorted()).toEqual([false, true]);
+    expect(second.version).toBe(first.version);
     expect([postmaster(folder), processesOf(folder)]).toEqual([undefined, []]);
 
     const doc = document(await here('account', 'create', '--type=user', '--edition=1', '--legal-name=x'));

@@ -174,6 +174,8 @@ describe('the tables of the documentation', () => {
     );
     const sections = [...page('docs/operations/respond.md').matchAll(/^### (Tidegate\w+)$/gm)].map(([, name]) => name);
     expect(sections).toEqual(rules.map(({ alert }: { alert: string }) => alert));
+    const text = page('docs/operations/respond.md');
+    for (const { alert } of rules) expect(text).toContain(`### ${alert}\n\n\`tidegate doctor --alert ${alert}\``);
     for (const { alert, annotations } of rules)
       expect(new URL(annotations.runbook_url).href).toMatch(
         new RegExp(`/docs/operations/respond#${alert.toLowerCase()}$`),

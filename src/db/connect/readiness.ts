@@ -1,6 +1,7 @@
 import type { Availability } from './availability.js';
 import type { Pool } from './connections.js';
 import type { Failures } from './failures.js';
+import type { Servers, ServerState } from './driver/servers.js';
 import { type Unready, unreadyBy } from './outage.js';
 
 /** From this age of the last commit on, writes are not stored, whatever else succeeds. The alert rule has the same. */
@@ -18,6 +19,7 @@ export class Readiness {
   #waits = patience.first;
 
   constructor(
+    private readonly hosts: Servers,
     private readonly availability: Availability,
     private readonly failures: Failures,
     private readonly heartbeat: Pool,
@@ -46,6 +48,11 @@ export class Readiness {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** What each host of the address says of itself. */
+  servers(): Promise<ServerState[]> {
+    return this.hosts.states();
   }
 
   /** The seconds since a commit of this process was acknowledged; undefined before it has tried one. */

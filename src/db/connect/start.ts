@@ -4,6 +4,7 @@ import type { Secrets } from '../../config/secrets.js';
 import { BackupError } from '../backup/manifest.js';
 import { poolsDefault, type PoolSettings } from './database-settings.js';
 import { type Connection, single } from './driver/connection.js';
+import { rivalPrimaries, Servers } from './driver/servers.js';
 import { causeOf, outageOf } from './outage.js';
 import { databaseVersion, MigrationError, type SchemaVersion } from '../schema/schema-version.js';
 
@@ -71,6 +72,22 @@ async function answered<T>(sql: postgres.Sql, answer: Promise<T>): Promise<T> {
     answer.catch(() => {});
     await sql.end({ timeout: 0 });
   }
+}
+
+/**
+ * Refuses an address of which two servers take themselves for the primary: after a failover the old one came back, and
+ * writes to it would be lost or make a second ledger.
+ */
+export async function refuseRivals(connection: Connection): Promise<void> {
+  const servers = Servers.of(connection);
+  if (!servers.several) return;
+  const rivals = rivalPrimaries(await servers.states());
+  if (rivals.length === 0) return;
+  const names = rivals.map(({ name, timeline }) => `${name} (timeline ${timeline})`).join(' and ');
+  throw new StartError(
+    `While connecting to PostgreSQL: ${names} each take themselves for the primary. After a promotion the one with ` +
+      'the higher timeline has the writes: stop the other one, and make it a standby (pg_rewind).',
+  );
 }
 
 /** The version of the database. The session has the gateway's limits, and this checks that the server applies them. */
@@ -148,6 +165,7 @@ const encryptionMilliseconds = 60_000;
  */
 async function knownEncryption(connection: Connection, secrets: Secrets): Promise<string | undefined> {
   const names = secrets.encryptionIds;
+  const known = [...names, lostName].join(' ');
   const sql = single(connection, 'tidegate start', { statement_timeout: encryptionMilliseconds });
   const first = `v1.${names[0]}.`;
   try {
@@ -159,7 +177,7 @@ async function knownEncryption(connection: Connection, secrets: Secrets): Promis
       select distinct split_part(x.sealed, '.', 2) as name from (
         select secret_sealed as sealed from webhook_endpoint
         union all select identification ->> 'taxCardSealed' from person
-      ) x where x.sealed is not null and split_part(x.sealed, '.', 2) <> all(string_to_array(${[...names, lostName].join(' ')}, ' '))
+      ) x where x.sealed is not null and split_part(x.sealed, '.', 2) <> all(string_to_array(${known}, ' '))
       order by 1`;
     if (unknown.length === 0) return undefined;
     const missing = unknown.map(({ name }) => name).join(', ');

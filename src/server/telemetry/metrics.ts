@@ -110,6 +110,15 @@ export class Metrics extends WatchedMetrics {
     undefined,
     'max',
   );
+  readonly #health = this.gauge(
+    'tidegate_health',
+    'What the checks of `tidegate doctor` have found that is not well, every ten minutes.',
+    ['check', 'level'],
+    undefined,
+    'max',
+  );
+  /** When the last backup was made, by `performance.now()` in seconds. */
+  #backupAt: number | undefined;
   /** The operations that were answered, by API, each of which has a count of its 503. */
   readonly #known = new Set<string>();
 
@@ -117,6 +126,15 @@ export class Metrics extends WatchedMetrics {
   constructor() {
     super();
     collectDefaultMetrics({ register: this.registry });
+    this.gauge(
+      'tidegate_last_backup_age_seconds',
+      'The age of the last backup that this program has made. Without one there is no value.',
+      ['by'],
+      (gauge) => {
+        if (this.#backupAt !== undefined) gauge.set({ by: 'tidegate' }, performance.now() / 1_000 - this.#backupAt);
+      },
+      'max',
+    );
     const { version: schema } = programVersion();
     this.gauge(
       'tidegate_build_info',
@@ -193,6 +211,18 @@ export class Metrics extends WatchedMetrics {
   /** How long the oldest work is overdue was measured. */
   dueAges(ages: Record<'job' | 'payout' | 'delivery' | 'event', number>): void {
     for (const [of, age] of Object.entries(ages)) this.#dueAges.set({ of }, age);
+  }
+
+  /** The health of the deployment was checked. */
+  health(findings: readonly { check: string; level: string }[]): void {
+    this.#health.reset();
+    for (const level of ['look', 'now']) for (const { check } of findings) this.#health.set({ check, level }, 0);
+    for (const { check, level } of findings) if (level !== 'ok') this.#health.inc({ check, level });
+  }
+
+  /** The age of the last backup was asked. */
+  backup(seconds: number | undefined): void {
+    this.#backupAt = seconds === undefined ? undefined : performance.now() / 1_000 - seconds;
   }
 
   /** An event was sent to a webhook endpoint, or could not be. */
