@@ -33,7 +33,7 @@ export interface WorkObserver {
   delivered(outcome: 'delivered' | 'failed' | 'undecryptable', seconds: number): void;
   /** A check of a tenant's ledger has ended. */
   checked(status: LedgerCheckStatus, seconds: number): void;
-  /** A round over all tenants has ended. */
+  /** What the last checks of all ledgers say has changed, or was read. */
   ledger(state: LedgerState): void;
 }
 

@@ -65,7 +65,8 @@ describe('the health of a deployment', () => {
       [
         () => sql`insert into webhook_endpoint (tenant_id, livemode, id, created, updated_at, account_id, url,
           event_types, connected, enabled, secret_sealed, context_id, on_root_list) values (${tenant}, false,
-          'webhook_x', 1, 1, ${user.id}, 'https://example.com/', '{*}', false, true, 'v1.0badc0de.AAAA', ${user.id}, true)`,
+          'webhook_x', 1, 1, ${user.id}, 'https://example.com/', '{*}', false, true, 'v1.0badc0de.AAAA', ${user.id},
+          true)`,
         [
           ...['secrets', 'now', 'The encryption key 0badc0de is not configured: 1 webhook secret cannot be decrypted.'],
           'tidegate secrets',

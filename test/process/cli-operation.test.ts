@@ -503,6 +503,11 @@ describe('tidegate operator', () => {
     const key = await outputOf('key', 'create', '--account', root.account.id, '--mode=test');
     const rotated = await outputOf('key', 'rotate', key.key.id);
     await outputOf('key', 'revoke', rotated.key.id);
+    const checked = (await outputOf('ledger', 'check', root.account.id)).checks;
+    expect(checked.map(({ mode, status }: Json) => [mode, status])).toEqual([
+      ['live', 'passed'],
+      ['test', 'passed'],
+    ]);
     await outputOf('account', 'hold', root.account.id, '--mode=test');
     await outputOf('account', 'deactivate', root.account.id, '--mode=test');
     const seen: Json[] = [];
@@ -520,7 +525,7 @@ describe('tidegate operator', () => {
       ...['transaction decide', 'unexplained resolve'],
       ...['address issue', 'key create', 'key rotate', 'key revoke', 'deposit record', 'deposit reconcile'],
       ...['dispute open', 'dispute win', 'dispute lose', 'deposit withdraw', 'job retry'],
-      ...['payout rate', 'payout settle', 'payout fail', 'payout hold', 'payout release'],
+      ...['payout rate', 'payout settle', 'payout fail', 'payout hold', 'payout release', 'ledger check'],
       ...['operator create', 'operator revoke', 'account show'],
     ];
     expect([...new Set(seen.map(({ operation }) => operation))].sort()).toEqual([...operations].sort());

@@ -235,7 +235,7 @@ export class Metrics extends WatchedMetrics {
     this.#checks.observe({ outcome }, took);
   }
 
-  /** A round of the checks over all tenants has ended. */
+  /** What the last checks of all ledgers say was read, or has changed. */
   ledger({ oldestSeconds, violated, unchecked }: Record<'oldestSeconds' | 'violated' | 'unchecked', number>): void {
     this.#checkAge.set(oldestSeconds);
     this.#ledgers.set({ state: 'violated' }, violated);

@@ -65,7 +65,7 @@ function Health() {
       {data && (
         <Table
           label="Health"
-          rows={data.health}
+          rows={data.health.map((line) => ({ ...line, id: `${line.check} ${line.finding}` }))}
           columns={[
             {
               head: 'Finding',
