@@ -114,9 +114,11 @@ export const unexplained = pgTable(
   {
     ...keyColumns(),
     transactionId: text('transaction_id'),
-    /** The deposit with the negative amount that took the rest. */
+    /** The deposit with the negative amount that took the rest, or that a bank has reversed. */
     depositId: text('deposit_id'),
     amount: bigint('amount', { mode: 'bigint' }).notNull(),
+    /** What of a negative amount was taken from the account since, because a refund had failed. */
+    covered: bigint('covered', { mode: 'bigint' }).notNull().default(sql`0`),
     currency: text('currency').notNull(),
     reason: text('reason').$type<UnexplainedReason>().notNull(),
     status: text('status').$type<UnexplainedStatus>().notNull(),
@@ -137,7 +139,8 @@ export const unexplained = pgTable(
       'unexplained_amount',
       sql`case when ${t.reason} = 'beyond_deposit'
         then ${t.amount} < 0 and ${t.depositId} is not null and ${t.transactionId} is null
-        else ${t.amount} > 0 and ${t.transactionId} is not null and ${t.depositId} is null end`,
+          and ${t.covered} between 0 and -${t.amount}
+        else ${t.amount} > 0 and ${t.covered} = 0 and ${t.transactionId} is not null and ${t.depositId} is null end`,
     ),
     check(
       'unexplained_resolution',

@@ -11,6 +11,7 @@ import { banksIn, depositsOf, money, pendingOf, type Receiver, reversed } from '
 import { type Json, mutation, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
 import { receivableBody } from '../support/bodies.js';
 import { openDispute } from '../../src/operator/money/disputes.js';
+import { endRefund } from '../../src/operator/money/refunds.js';
 import type { BankNotice } from '../../src/operator/money/notice.js';
 
 // No worker: tests make live payouts with `payOut`.
@@ -25,6 +26,8 @@ const recalled = ({ reference: originalReference, addressId, currency }: BankNot
   ...{ reference: reference(), event: 'recalled' as const, addressId, amount, currency, originalReference },
   ...more,
 });
+const unexplainedOf = ({ row }: Receiver) =>
+  world.sql`select amount, covered, status from unexplained where tenant_id = ${row.tenantId}`;
 const refusal = (code: string, field: string) => ({ problems: [{ code, field }] });
 
 describe('a recall of a part', () => {
@@ -66,6 +69,38 @@ describe('a recall of a part', () => {
     await expect(recordNotice(recalled(notice, 1n))).rejects.toMatchObject(refusal('status_invalid', 'deposit.status'));
     expect((await recordNotice(recall)).deposit!.id).toBe(taken.deposit!.id);
   });
+
+  it('beside a refund that fails later takes the money of the refund, too', async () => {
+    const to = await receiver(1);
+    const notice = received(to, { amount: 10_000n });
+    const { deposit } = await recordNotice(notice);
+    const refund = await must(to.live.post('/v1/refunds', { deposit_id: deposit!.id, amount: '40.00' }));
+    const taken = await recordNotice(recalled(notice, 10_000n));
+    expect(taken.deposit!.amount).toBe(-6_000n);
+    await endRefund(world.operator, refund.id, 'failed', {});
+    expect(await pendingOf(to.live)).toEqual(money('0.00'));
+    const amounts = (await depositsOf(to.live)).map(({ amount }) => amount);
+    expect(amounts.toSorted()).toEqual(['-40.00', '-60.00', '100.00']);
+    expect(await unexplainedOf(to)).toEqual([{ amount: '-4000', covered: '4000', status: 'resolved' }]);
+  });
+
+  it.each(['succeeded', 'failed'] as const)(
+    'by a reversal beside a refund that has %s is all explained',
+    async (end) => {
+      const to = await receiver(1);
+      const notice = received(to, { amount: 10_000n });
+      const { deposit } = await recordNotice(notice);
+      const refund = await must(to.live.post('/v1/refunds', { deposit_id: deposit!.id, amount: '40.00' }));
+      await recordNotice(reversed(notice));
+      // The bank has taken 100.00, of which 40.00 are on their way to the payer.
+      expect(await unexplainedOf(to)).toEqual([{ amount: '-4000', covered: '0', status: 'open' }]);
+      await endRefund(world.operator, refund.id, end, {});
+      expect(await pendingOf(to.live)).toEqual(money('0.00'));
+      expect(await unexplainedOf(to)).toMatchObject([
+        end === 'failed' ? { covered: '4000', status: 'resolved' } : { covered: '0', status: 'open' },
+      ]);
+    },
+  );
 
   it('of everything leaves a reversal nothing to take', async () => {
     const to = await receiver(1);

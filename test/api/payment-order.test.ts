@@ -8,7 +8,7 @@ import { endPayout } from '../../src/operator/money/payouts.js';
 import { endToEndIdOf } from '../../src/operator/payment-order/file.js';
 import { createPaymentOrder } from '../../src/operator/payment-order/orders.js';
 import { auditLedger } from '../support/audit.js';
-import { bytesOf, camt, type Entry } from '../support/bank-files.js';
+import { bytesOf, camt, type Entry, today } from '../support/bank-files.js';
 import { receivableBody } from '../support/bodies.js';
 import { payOutLive } from '../support/jobs.js';
 import { must, nickname, payoutAddress, Speaker, useWorld } from '../support/world.js';
@@ -158,13 +158,14 @@ describe('a payment order', () => {
     expect(await payoutOf(one)).toMatchObject({ status: 'completed', bank_reference: 'UTR-A1' });
     expect(await payoutOf(other)).toMatchObject({ status: 'returned', reason_code: 'bank_rejected' });
     expect((await must(other.to.live.get('/v1/balance'))).available).toEqual([{ amount: '1234.50', currency: 'INR' }]);
-    const [report] = (await bankReport(world.operator, '2026-11-27')).filter((row) => row.account === 'POOLINR');
+    const [report] = (await bankReport(world.operator, today)).filter((row) => row.account === 'POOLINR');
     expect(report).toMatchObject({ ledger: -6_000n, lines: -6_000n, difference: 6_000n, unmatched: 0n });
     // The same answers in another file change nothing.
     const again = await answered([
+      { amount: '60.00', reference: 'UTR-A1', endToEndId: endToEndIdOf(one), direction: 'DBIT' },
       { amount: '60.00', reference: 'OTHER-1', endToEndId: endToEndIdOf(one), direction: 'DBIT' },
     ]);
-    expect(fates(again)).toEqual(['seen_before']);
+    expect(fates(again)).toEqual(['seen_before', 'repeated']);
   });
 
   it('has each payout once, also when several gather at once', async () => {

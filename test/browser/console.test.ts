@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { camt } from '../support/bank-files.js';
+import { camt, today } from '../support/bank-files.js';
 import { browser } from '../support/browser.js';
 import { ConsoleSeed, type Document, hostile } from './console-fixture.js';
 import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
@@ -312,7 +312,7 @@ describe('an operator', () => {
     expect(amounts).not.toContain('63.00');
 
     await page.getByRole('button', { name: 'Closing balances' }).click();
-    await page.getByLabel('Day').fill('2026-11-27');
+    await page.getByLabel('Day').fill(today);
     const balances = page.getByRole('table', { name: 'Closing balances' });
     await balances.getByText('$122.00').waitFor();
   });

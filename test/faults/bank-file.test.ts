@@ -5,7 +5,7 @@ import { single } from '../../src/db/connect/driver/connection.js';
 import { connectionOf } from '../../src/db/connect/driver/address.js';
 import { BankFileFault, bankFileMax } from '../../src/operator/bank-file/line.js';
 import { fileParts } from '../../src/operator/bank-file/reader.js';
-import { camt } from '../support/bank-files.js';
+import { camt, today } from '../support/bank-files.js';
 import { useChildren } from '../support/child.js';
 
 const children = useChildren();
@@ -105,7 +105,7 @@ describe('an import that is killed', () => {
     const { lines } = await run('bank', 'lines', id, '--state=booked');
     expect(lines).toHaveLength(entries.length);
     expect(lines[0]).toMatchObject({ id: `${id}.1`, amount: '1.25', reference: 'K0', state: 'booked' });
-    expect(await run('bank', 'report', '--day=2026-11-27')).toEqual({ statements: [] });
+    expect(await run('bank', 'report', `--day=${today}`)).toEqual({ statements: [] });
     const columns = ['--column', 'reference=UTR', 'day=Date', 'amount=Amount', '--currency=USD', '--account=ELSEWHERE'];
     expect(await run('bank', 'map', 'simple', ...columns)).toMatchObject({ name: 'simple', currency: 'USD' });
     expect((await run('bank', 'mappings')).mappings).toMatchObject([{ columns: { reference: 'UTR' } }]);

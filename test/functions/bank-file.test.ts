@@ -63,6 +63,18 @@ of('finish_bank_file', () => {
   });
 });
 
+of('forget_bank_file', () => {
+  it('forgets a file that is not stored whole, and no other', async () => {
+    const [whole, part] = [await file(), await file()];
+    for (const id of [whole, part]) await call('store_bank_lines', id, json([line(1)]), '[]');
+    await call('finish_bank_file', whole);
+    for (const id of [whole, part]) await call('forget_bank_file', id);
+    const left = await world.sql`select f.id, l.number from bank_file f left join bank_line l on l.file_id = f.id
+      where f.id in (${whole}, ${part})`;
+    expect(left).toEqual([{ id: whole, number: 1 }]);
+  });
+});
+
 of('move_bank_line', () => {
   const stored = async (more: object = {}) => {
     const id = await file();
@@ -101,6 +113,22 @@ of('move_bank_line', () => {
     const [row] = await move(id, 'matched', 'unmatched', { reason: 'refused', note: 'Too late.' });
     expect(row).toMatchObject({ state: 'unmatched', reason: 'refused', note: 'Too late.', ...to });
     expect(row).toMatchObject({ reference: 'R1', given_reference: 'G', original_reference: 'O' });
+  });
+
+  it('books no line as what another line is already', async () => {
+    const booked = async (more: object, changes: object) => {
+      const id = await stored(more);
+      await move(id, 'unmatched', 'matched', to);
+      return move(id, 'matched', 'booked', changes);
+    };
+    const taken = 'state_conflict bank_line.reference';
+    await booked({}, { deposit_id: 'deposit_taken' });
+    expect(await refusal(booked({}, { deposit_id: 'deposit_taken' }))).toBe(taken);
+    await booked({ direction: 'debit' }, { deposit_id: 'deposit_taken' });
+    await booked({ payout_id: 'payout_taken' }, {});
+    expect(await refusal(booked({ payout_id: 'payout_taken' }, {}))).toBe(taken);
+    const both = await Promise.allSettled([1, 2].map(() => booked({}, { deposit_id: 'deposit_raced' })));
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 
   it('lets one of two decide that come at once', async () => {

@@ -150,6 +150,18 @@ of('return_disputed', () => {
     expect(await value('overlocked_of', root.tenantId, false, paid.id)).toBe('0');
   });
 
+  it('gives back what a further deposit under its reference took, and no other', async () => {
+    const root = await payee(100n);
+    const paid = await first(root);
+    const opened = { id: paid.id, reference: 'CB 1', reasonCode: 'general', amount: 30n };
+    const { id } = await write(root, 'open_dispute', opened);
+    for (const bankReference of ['CB 1', 'CB 2'])
+      await write(root, 'dispute_deposit', { id: paid.id, amount: 5n, reasonCode: 'general', bankReference });
+    expect(await figures(root, paid)).toEqual([0, 40, 'completed']);
+    await write(root, 'decide_dispute', { id, to: 'won' });
+    expect(await figures(root, paid)).toEqual([35, 5, 'completed']);
+  });
+
   it('gives each of two disputes of a deposit back by itself', async () => {
     const root = await payee(100n);
     const paid = await root.money.deposit(50n);
@@ -164,8 +176,11 @@ of('return_disputed', () => {
     const root = await payee(100n);
     const dispute = await disputed(root, await first(root), 30n);
     await decide(root, dispute, 'won');
-    const text = await rowText('dispute', root, dispute.id);
-    await expect(call('return_disputed', root.tenantId, false, '{}', text)).rejects.toThrow('duplicate key');
+    const rows = [
+      await rowText('dispute', root, dispute.id),
+      await rowText('deposit', root, dispute.debit_deposit_id),
+    ] as const;
+    await expect(call('return_disputed', root.tenantId, false, '{}', ...rows)).rejects.toThrow('duplicate key');
   });
 
   it('goes with the deposit when that was reversed meanwhile', async () => {

@@ -194,6 +194,47 @@ of('claim_refunds', () => {
   });
 });
 
+of('cover_beyond', () => {
+  const cover = (root: Payee, text: string) => call('cover_beyond', root.tenantId, false, '{}', text);
+  const unexplained = (root: Payee) =>
+    world.sql`select amount, covered, status from unexplained where tenant_id = ${root.tenantId} order by id`;
+
+  it('takes what failed refunds give back, as far as more was taken back than was left', async () => {
+    const root = await payee(100n);
+    const paid = await first(root);
+    const [one, two] = [await refundOf(root, paid, 30n), await refundOf(root, paid, 20n)];
+    await write(root, 'open_dispute', { id: paid.id, reference: 'CB 1', reasonCode: 'general', amount: 90n });
+    expect(await unexplained(root)).toEqual([{ amount: '-40', covered: '0', status: 'open' }]);
+    await end(root, one, 'failed');
+    expect(await unexplained(root)).toEqual([{ amount: '-40', covered: '30', status: 'open' }]);
+    expect(await funds(root)).toEqual({ processing: '20' });
+    await end(root, two, 'failed');
+    expect(await unexplained(root)).toEqual([{ amount: '-40', covered: '40', status: 'resolved' }]);
+    expect(await funds(root)).toEqual({ available: '10' });
+    // There is nothing left to take.
+    await cover(root, await rowText('refund', root, two.id));
+    expect(await funds(root)).toEqual({ available: '10' });
+    expect(await violations(fixture)).toEqual([]);
+  });
+
+  it('gives all of it back when the dispute is won', async () => {
+    const root = await payee(100n);
+    const paid = await first(root);
+    const refund = await refundOf(root, paid, 40n);
+    const { id } = await write(root, 'open_dispute', {
+      id: paid.id,
+      reference: 'CB 2',
+      reasonCode: 'general',
+      amount: 100n,
+    });
+    await end(root, refund, 'failed');
+    expect(await funds(root)).toEqual({});
+    await write(root, 'decide_dispute', { id, to: 'won' });
+    expect(await funds(root)).toEqual({ pending: '100' });
+    expect(await violations(fixture)).toEqual([]);
+  });
+});
+
 of('move_refund', () => {
   it('succeeds once, and the money leaves', async () => {
     const root = await payee(100n);

@@ -14,7 +14,7 @@ import { approvePaymentOrder, createPaymentOrder, sendPaymentOrder } from '../..
 import { banksIn, type Receiver } from '../api/bank-fixture.js';
 import { AdapterProcess } from '../support/adapter.js';
 import { auditLedger } from '../support/audit.js';
-import { bytesOf, camt, type Statement } from '../support/bank-files.js';
+import { bytesOf, camt, type Statement, today } from '../support/bank-files.js';
 import { receivableBody } from '../support/bodies.js';
 import { cards, type PayeeFixture, payeesIn, submit } from '../support/checkout-fixture.js';
 import { must, nickname, payoutAddressBody, type Speaker, useWorld } from '../support/world.js';
@@ -33,7 +33,6 @@ afterAll(() => adapter.stop());
 auditLedger(world);
 
 const { receiver } = banksIn(world);
-const day = '2026-11-27';
 let [ann, ben]: Actor[] = [];
 let ownAccountId: string;
 beforeAll(async () => {
@@ -188,7 +187,7 @@ describe('an exporter in live mode', () => {
       ['POOL-INR', 'INR', '-82417.50'],
     ] as const)
       await fromBank({ account, currency, opening: '0.00', closing, entries: [] }, '053');
-    const report = await bankReport(world.operator, day);
+    const report = await bankReport(world.operator, today);
     expect(report.map(({ account, difference }) => [account, difference])).toEqual([
       ['POOLINR', 0n],
       ['POOLUSD', 0n],

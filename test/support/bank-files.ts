@@ -1,3 +1,6 @@
+/** The day of an entry without another one. */
+export const today = new Date().toISOString().slice(0, 10);
+
 /** A transfer of an entry in a file that a test makes. */
 interface Transfer {
   reference?: string | undefined;
@@ -56,7 +59,7 @@ export function camt(statements: Statement[], { message = '053' as '053' | '054'
     );
   };
   const entry = (of: Entry, currency: string) => {
-    const { transfers, day = '2026-11-27', status = 'BOOK', direction = 'CRDT', amount = '10.00' } = of;
+    const { transfers, day = today, status = 'BOOK', direction = 'CRDT', amount = '10.00' } = of;
     const details = transfers ?? [{ ...of, amount: undefined, reference: undefined }];
     return tag(
       'Ntry',
@@ -79,7 +82,7 @@ export function camt(statements: Statement[], { message = '053' as '053' | '054'
             tag('CdtDbtInd', amount.startsWith('-') ? 'DBIT' : 'CRDT') +
             tag('Dt', tag('Dt', day)),
         );
-  const body = statements.map(({ account, currency = 'USD', opening, closing, day = '2026-11-27', entries }, i) =>
+  const body = statements.map(({ account, currency = 'USD', opening, closing, day = today, entries }, i) =>
     tag(
       statement!,
       tag('Id', `S${i + 1}`) +

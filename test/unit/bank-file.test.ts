@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BankFileFault, type FileLine, type FilePart } from '../../src/operator/bank-file/line.js';
 import { fileParts } from '../../src/operator/bank-file/reader.js';
-import { bytesOf, camt, type Entry } from '../support/bank-files.js';
+import { bytesOf, camt, type Entry, today } from '../support/bank-files.js';
 
 async function partsOf(source: AsyncIterable<Uint8Array>, mapping?: CsvMapping): Promise<FilePart[]> {
   const found: FilePart[] = [];
@@ -37,7 +37,7 @@ describe('a message of ISO 20022', () => {
       const [line] = await linesOf(one({ ...entry, payee: 'XX-77 1' }, { message, version }));
       expect(line).toEqual({
         ...{ kind: 'line', number: 1, line: 3, statement: 1, account: iban, payee: 'XX771', direction: 'credit' },
-        ...{ isReversal: false, isUnclear: false, amount: 125_050n, currency: 'USD', day: '2026-11-27' },
+        ...{ isReversal: false, isUnclear: false, amount: 125_050n, currency: 'USD', day: today },
         ...{ reference: 'B1', details: { endToEndId: 'E1', payerName: 'Acme & Co', text: 'Invoice 7' } },
       });
     }

@@ -1,5 +1,7 @@
 -- Files of banks and their lines. These rows are about the whole deployment, so no function here has a tenant: what a
 -- line is worth to a tenant is booked by record_bank_notice and record_bank_recall, under a key of file and line.
+--
+-- Longer than 60 lines: move_bank_line (two refusals, and the columns that a move may change).
 
 -- Saves how the CSV files of a bank are read, in place of what had the name before.
 -- Without an event: events are for tenants; the audit log has an entry.
@@ -94,6 +96,22 @@ begin
 end;
 $$;
 
+-- Forgets a file whose import is not finished, with its lines, none of which was booked.
+-- Without an event: events are for tenants; the audit log has an entry.
+create or replace function forget_bank_file(p_file text)
+returns void
+language plpgsql
+as $$
+begin
+  perform from bank_file f where f.id = p_file and f.stored_at is null for update;
+  if found then
+    delete from bank_line l where l.file_id = p_file;
+    delete from bank_statement s where s.file_id = p_file;
+    delete from bank_file f where f.id = p_file;
+  end if;
+end;
+$$;
+
 -- Records that all lines of a file are stored, once. Returns the file.
 -- Without an event: events are for tenants; the audit log has an entry.
 create or replace function finish_bank_file(p_file text)
@@ -107,7 +125,8 @@ end;
 $$;
 
 -- Moves a line from one state to another, with what is known then. Of two that decide about a line at once, one is
--- refused. The same move again, with the same content, changes nothing.
+-- refused. The same move again, with the same content, changes nothing. A line is not booked as the deposit, or the
+-- payment or return of a payout, that another line is already.
 -- Without an event: events are for tenants; the audit log has an entry.
 create or replace function move_bank_line(p_file text, p_number int, p_from text, p_to text, p_changes jsonb)
 returns setof bank_line
@@ -116,6 +135,34 @@ as $$
 declare
   v_by text := p_changes ->> 'decided_by';
 begin
+  -- Of two lines that are booked as one transfer at once, the second one waits here.
+  if p_to = 'booked' then
+    perform pg_advisory_xact_lock(hashtextextended(coalesce(p_changes ->> 'deposit_id', l.payout_id), 0))
+    from bank_line l
+    where l.file_id = p_file and l.number = p_number;
+  end if;
+  if
+    p_to = 'booked'
+    and exists (
+      select
+      from
+        bank_line l
+        join bank_line o
+          on o.direction = l.direction and (o.deposit_id = p_changes ->> 'deposit_id' or o.payout_id = l.payout_id)
+      where
+        l.file_id = p_file
+        and l.number = p_number
+        and (o.file_id, o.number) <> (p_file, p_number)
+        and o.state in ('booked', 'seen_before')
+    )
+  then
+    perform refuse(
+      409,
+      'state_conflict',
+      'bank_line.reference',
+      'is that of a transfer that another line is already. Give this one a reference of its own.'
+    );
+  end if;
   update bank_line l
   set
     state = p_to,

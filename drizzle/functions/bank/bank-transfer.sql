@@ -81,6 +81,9 @@ create or replace function reverse_transfer(p_tenant text, p_live boolean, p_env
 returns void
 language plpgsql
 as $$
+declare
+  d deposit;
+  v_refunded bigint;
 begin
   perform move_deposit(
     p_tenant,
@@ -97,5 +100,10 @@ begin
       'general'
     )
   );
+  select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_deposit;
+  v_refunded := refunded_of(p_tenant, p_live, d.id);
+  if v_refunded > 0 then
+    perform insert_unexplained(p_tenant, p_live, null, d.id, d.payment_id, -v_refunded, d.currency, 'beyond_deposit');
+  end if;
 end;
 $$;

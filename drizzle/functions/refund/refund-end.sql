@@ -51,6 +51,7 @@ begin
     );
   else
     perform return_refund(p_tenant, p_live, p_envelope, r, d);
+    perform cover_beyond(p_tenant, p_live, p_envelope, r);
   end if;
   perform move_payment(p_tenant, p_live, r.payment_id, replace(v_to, 'succeeded', 'completed'));
   perform emit_event(p_tenant, p_live, p_envelope, 'refund.' || v_to, 'refund', to_jsonb(r) - 'freed_locks');

@@ -44,7 +44,25 @@ create or replace view dispute_violations as
     n.id
   from
     deposit n
-    left join dispute r on r.tenant_id = n.tenant_id and r.livemode = n.livemode and r.debit_deposit_id = n.id
+    left join dispute r
+      on r.tenant_id = n.tenant_id
+      and r.livemode = n.livemode
+      and r.deposit_id = n.disputes_id
+      and (
+        n.id = r.debit_deposit_id
+        or (
+          n.bank_details ->> 'reference' = r.reference
+          and not exists (
+            select
+            from clawback c
+            where
+              c.tenant_id = n.tenant_id
+              and c.livemode = n.livemode
+              and c.reference = r.reference
+              and c.deposit_id = n.id
+          )
+        )
+      )
     left join payment p on p.tenant_id = n.tenant_id and p.livemode = n.livemode and p.id = n.payment_id
   where
     n.disputes_id is not null
@@ -78,9 +96,28 @@ create or replace view dispute_violations as
     coalesce(c.deposit_id, u.deposit_id)
   from
     (select * from clawback where beyond is not null) c
-    full join (select * from unexplained where deposit_id is not null) u
+    full join (
+      select x.*
+      from
+        unexplained x
+        join deposit n on n.tenant_id = x.tenant_id and n.livemode = x.livemode and n.id = x.deposit_id
+      where n.amount < 0
+    ) u
       on u.tenant_id = c.tenant_id and u.livemode = c.livemode and u.deposit_id = c.deposit_id
   where c.beyond is distinct from -u.amount
+  union all
+  -- A bank takes all of a transfer back, what its refunds have paid back or will pay back, too.
+  select u.tenant_id, u.livemode, 'refunds of a reversed deposit and its unexplained money disagree', u.deposit_id
+  from
+    unexplained u
+    join deposit d on d.tenant_id = u.tenant_id and d.livemode = u.livemode and d.id = u.deposit_id
+  where
+    d.amount > 0
+    and -u.amount - u.covered <> (
+      select coalesce(sum(r.amount), 0)
+      from refund r
+      where r.tenant_id = u.tenant_id and r.livemode = u.livemode and r.deposit_id = d.id and r.status <> 'failed'
+    )
   union all
   select r.tenant_id, r.livemode, 'dispute and its times disagree', r.id
   from dispute r

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { and, asc, eq, sql } from 'drizzle-orm';
 import { fromRow } from '../../db/read/row-mapper.js';
 import { DomainError, sentenceV1 } from '../../errors/problems.js';
@@ -8,11 +9,11 @@ import type { BankNotice } from '../money/notice.js';
 import { referenceProblems } from '../money/notice.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
 import { fileOf, lineOf } from './listing.js';
-import { receiptsOf } from './matching.js';
-import { bankLine, type BankLineRow, BankLineState, UnmatchedReason } from './table.js';
+import { isSame, receiptsOf, takenBy } from './known.js';
+import { type BankFileRow, bankLine, type BankLineRow, BankLineState, UnmatchedReason } from './table.js';
 
 const { placeholder } = sql;
-const { MATCHED, BOOKED, UNMATCHED, RETURNED } = BankLineState;
+const { MATCHED, BOOKED, SEEN_BEFORE, UNMATCHED, RETURNED } = BankLineState;
 
 /** How many lines a read gives to be booked. */
 const batchMax = 100;
@@ -29,13 +30,7 @@ export interface Booking {
  * tenant, under a key of file and line. So whoever is interrupted, or does it at the same time, books nothing twice.
  */
 export async function bookLines(operator: Operator, fileId: string, limit = Number.MAX_SAFE_INTEGER): Promise<Booking> {
-  const { storedAt } = await fileOf(operator, fileId);
-  if (storedAt === null)
-    throw new OperatorError(
-      'The import of this file was interrupted before all its lines were stored. Import it again.',
-      'status_invalid',
-      'bank_file.id',
-    );
+  refuseUnfinished(await fileOf(operator, fileId));
   const done = { booked: 0, unmatched: 0 };
   let after = 0;
   for (;;) {
@@ -43,7 +38,7 @@ export async function bookLines(operator: Operator, fileId: string, limit = Numb
     const lines = most > 0 ? await waiting(operator, fileId, after, most) : [];
     for (const line of lines) {
       const { row } = await bookLine(operator, line);
-      done[row.state === BOOKED ? 'booked' : 'unmatched']++;
+      if (row.state !== SEEN_BEFORE) done[row.state === BOOKED ? 'booked' : 'unmatched']++;
       after = line.number;
     }
     if (lines.length === 0) return { ...done, left: await leftOf(operator, fileId) };
@@ -70,7 +65,7 @@ export async function assignLine(
   { addressId, reference, originalReference, allowCurrency = false }: Assignment,
   by: string,
 ): Promise<BankLineRow> {
-  const line = await lineOf(operator, id);
+  const line = await decidable(operator, id);
   const field = 'bank_line.reference';
   refuse([
     ...(reference === undefined ? [] : referenceProblems(reference, field)),
@@ -99,15 +94,12 @@ export async function assignLine(
   return row;
 }
 
-/** Records that the money of a line was sent back to where it came from. It is in no balance. */
+/**
+ * Records that the money of a line was sent back to where it came from, or has come back from where it went. It is in
+ * no balance.
+ */
 export async function returnLine(operator: Operator, id: string, reason: string, by: string): Promise<BankLineRow> {
-  const line = await lineOf(operator, id);
-  if (line.direction === 'debit' || line.isReversal)
-    throw new OperatorError(
-      'Money that has left cannot be returned. This line answers a payout, or has taken a receipt back.',
-      'status_invalid',
-      'bank_line.id',
-    );
+  const line = await decidable(operator, id);
   return move(operator, line, UNMATCHED, RETURNED, { note: reason, decided_by: by });
 }
 
@@ -119,6 +111,22 @@ const ofPayout = () =>
     'bank_line.original_reference',
   );
 
+/** The line that an operator decides about. The lines of an import that was interrupted wait for its end. */
+async function decidable(operator: Operator, id: string): Promise<BankLineRow> {
+  const line = await lineOf(operator, id);
+  refuseUnfinished(await fileOf(operator, line.fileId));
+  return line;
+}
+
+function refuseUnfinished({ storedAt }: BankFileRow): void {
+  if (storedAt === null)
+    throw new OperatorError(
+      'The import of this file was interrupted before all its lines were stored. Import it again.',
+      'status_invalid',
+      'bank_file.id',
+    );
+}
+
 /** Books a line that has an address. What its tenant refuses goes back to *Unmatched*, with the refusal. */
 async function bookLine(operator: Operator, line: BankLineRow): Promise<{ row: BankLineRow; refusal?: DomainError }> {
   if (line.state === BOOKED) return { row: line };
@@ -128,10 +136,10 @@ async function bookLine(operator: Operator, line: BankLineRow): Promise<{ row: B
   // Without its receipt, a reversal under a wrong reference would wait for ever.
   if (notice?.event === 'reversed' && !(await isReceived(operator, line, notice)))
     return { row: await release(UnmatchedReason.REVERSAL) };
-  const own = operator.under(`§bank:${line.fileId}:${line.number}`);
-  let booked: object = {};
+  const own = operator.under(keyOf(line));
+  let booked: { depositId?: string } = {};
   try {
-    if (notice) booked = { deposit_id: (await recordBankNotice(own, notice)).deposit!.id };
+    if (notice) booked = { depositId: (await recordBankNotice(own, notice)).deposit!.id };
     else await answerPayout(own, line);
   } catch (error) {
     if (!isRefusal(error)) throw error;
@@ -140,7 +148,25 @@ async function bookLine(operator: Operator, line: BankLineRow): Promise<{ row: B
   } finally {
     operator.place = own.place;
   }
-  return { row: await move(operator, line, MATCHED, BOOKED, { ...booked }) };
+  const changes = booked.depositId === undefined ? {} : { deposit_id: booked.depositId };
+  try {
+    return { row: await move(operator, line, MATCHED, BOOKED, changes) };
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.problems[0]?.code !== 'state_conflict') throw error;
+    const { depositId, payoutId } = { ...line, ...booked };
+    const others = (await takenBy(operator, [depositId ?? payoutId!], line.fileId)).get(depositId ?? payoutId!) ?? [];
+    // Two files with the line were imported at once.
+    if (others.some((other) => other.direction === line.direction && isSame(other, line)))
+      return { row: await move(operator, line, MATCHED, SEEN_BEFORE, changes) };
+    return { row: await release(UnmatchedReason.REPEATED), refusal: error };
+  }
+}
+
+/** The key of a booking: that of the file and the line, and of what an operator has decided about it. */
+function keyOf({ fileId, number, decidedBy, addressId, givenReference, originalReference }: BankLineRow): `§${string}` {
+  const decided = JSON.stringify([addressId, givenReference, originalReference]);
+  const decision = decidedBy === null ? '' : `:${createHash('sha256').update(decided).digest('hex').slice(0, 32)}`;
+  return `§bank:${fileId}:${number}${decision}`;
 }
 
 /** Ends the payout that a line answers: it has arrived, has failed, or has come back after it had arrived. */

@@ -163,7 +163,7 @@ export class CamtReader implements XmlReader {
     const whole = { ...of, direction, amount, reference: entry.one('AcctSvcrRef') };
     const [first, second] = details;
     // The one transfer of an entry arrived with the amount of the entry: its own may be that before the charges.
-    if (!second) return this.#add(entry, first?.part, whole);
+    if (!second && (first?.direction ?? direction) === direction) return this.#add(entry, first?.part, whole);
     const own = details.flatMap((detail) =>
       detail.amount === undefined || detail.currency !== currency
         ? []

@@ -66,12 +66,14 @@ export async function storeBankFile(
     const stored = (await matcher.match(lines)).map(storedLine);
     await operator.call('store_bank_lines', [file.id, text(stored), text(statements.map(storedStatement))]);
   });
-  if (again.sha256 !== sha256)
+  if (again.sha256 !== sha256) {
+    await operator.call('forget_bank_file', [file.id]);
     throw new OperatorError(
-      'The file has changed while it was read. Nothing was booked; import it again.',
+      'The file has changed while it was read. Nothing was stored; import it again.',
       'state_conflict',
       'bank_file.content',
     );
+  }
   const [finished] = await operator.call('finish_bank_file', [file.id]);
   return { file: fromRow(bankFile, finished!), trial };
 }

@@ -114,7 +114,7 @@ export async function listLines(
     file: fileId === undefined ? undefined : eq(bankLine.fileId, placeholder('fileId')),
     state:
       fileId === undefined
-        ? sql`state = 'unmatched'`
+        ? sql`state = 'unmatched' and exists (select from bank_file f where f.id = file_id and f.stored_at is not null)`
         : state === undefined
           ? undefined
           : eq(bankLine.state, placeholder('state')),

@@ -1,11 +1,11 @@
-import { and, eq, ne, or, sql } from 'drizzle-orm';
+import { and, ne, or, sql } from 'drizzle-orm';
 import { type AddressRow, address, bankAccountKey } from '../../resources/address/table.js';
 import type { Operator } from '../operator.js';
 import { type PayoutRow, PayoutStatus } from '../../resources/payout/table.js';
 import { listOwnAccounts } from '../payment-order/accounts.js';
 import { payoutIdOf } from '../payment-order/file.js';
 import { livePayouts } from '../payment-order/claims.js';
-import { bankNotice, type BankNoticeRow } from '../table.js';
+import { type Compared, isSame, keyOf, ofOtherFiles, receiptsOf, takenBy } from './known.js';
 import type { FileLine } from './line.js';
 import { bankLine, type BankLineRow, BankLineState, UnmatchedReason } from './table.js';
 
@@ -27,13 +27,19 @@ type Receiver = Pick<AddressRow, 'tenantId' | 'id' | 'currency' | 'status'> & { 
 const { placeholder } = sql;
 const texts = (name: string) => sql`${placeholder(name)}::text[]`;
 
+/** How many days a transfer that was recorded without a file may be from the day of its line. */
+const recordedDaysMax = 10;
+
 /**
  * Says of the lines of a file, in their order, where each belongs: to the one address whose account it names, to the
- * payout that it answers, to none, or to a transfer that was seen before by its reference, amount and day.
+ * payout that it answers, to none, or to a transfer that was seen before by its reference, amount and day. A deposit or
+ * a payout is one transfer: another line that would be the same one, of another day, is a matter for a person.
  */
 export class LineMatcher {
   /** The lines of the file so far, as they are compared. */
   readonly #before = new Set<string>();
+  /** The lines of the file so far that are known as a deposit, or answer a payout, by its id. */
+  readonly #taken = new Map<string, Compared[]>();
   /** Whether any line names an account of the service, or answers a payout. */
   knowsAccount = false;
   /** The operator's own accounts, as they are compared. */
@@ -54,11 +60,37 @@ export class LineMatcher {
     this.#own ??= new Set((await listOwnAccounts(this.operator)).map(({ iban, number }) => iban ?? number!));
     const matched = lines.map((line) => ({ ...line, ...this.#fateOf(line, receivers, seen, payouts) }));
     const recorded = await this.#recorded(matched);
-    return matched.map((line) => {
-      const depositId = recorded.get(noticeKey(line.tenant, line.reference, line.addressId, line));
-      if (line.direction !== 'credit' || depositId === undefined) return line;
-      return { ...line, state: BankLineState.SEEN_BEFORE, depositId };
-    });
+    const noticeOf = (line: MatchedLine) => recorded.get(noticeKey(line.tenant, line.reference, line.addressId, line));
+    const answered = matched.flatMap(({ payoutId }) => payoutId ?? []);
+    const taken = await takenBy(
+      this.operator,
+      [...recorded.values()].map(({ id }) => id).concat(answered),
+      this.fileId,
+    );
+    return matched.map((line) => ({ ...line, ...this.#knownFate(line, noticeOf(line), payouts, taken) }));
+  }
+
+  /** What becomes of a line that is a deposit already, or that answers a payout. Any other stays as it is. */
+  #knownFate(
+    line: MatchedLine,
+    notice: { id: string; created: number } | undefined,
+    payouts: Map<string, PayoutRow>,
+    taken: Map<string, Compared[]>,
+  ): Partial<Fate> {
+    const isReceipt = line.direction === 'credit' && line.payoutId === null;
+    const id = isReceipt ? notice?.id : (line.payoutId ?? undefined);
+    if (line.state !== BankLineState.MATCHED || id === undefined) return {};
+    const others = [...(taken.get(id) ?? []), ...(this.#taken.get(id) ?? [])].filter(
+      ({ direction }) => direction === line.direction,
+    );
+    const known = { ...seenBefore, tenant: line.tenant, depositId: isReceipt ? id : null, payoutId: line.payoutId };
+    let fate: Partial<Fate> = {};
+    if (others.length > 0) fate = others.every((other) => isSame(other, line)) ? known : repeated;
+    else if (notice) fate = isNear(line.day, notice.created) ? known : repeated;
+    else if (line.direction === 'debit' && isPaid(payouts.get(id)!))
+      fate = isReferenceOf(line, payouts.get(id)!) ? known : repeated;
+    if (fate !== repeated) this.#taken.set(id, [...(this.#taken.get(id) ?? []), line]);
+    return fate;
   }
 
   #fateOf(
@@ -75,15 +107,16 @@ export class LineMatcher {
     if (key !== undefined) this.#before.add(key);
     if (key !== undefined && seen.has(key)) return seenBefore;
     if (line.isUnclear) return unmatched(UnmatchedReason.UNCLEAR);
+    if (answered && isRepeated) return repeated;
     if (answered) return fateOfAnswer(line, answered);
     // Money that left, or that came back after it had left, is that of payouts.
-    if ((line.direction === 'debit') !== line.isReversal) return unmatched(UnmatchedReason.OUTGOING);
+    if (isAnswer(line)) return unmatched(UnmatchedReason.OUTGOING);
     if (found.length === 0) return unmatched(UnmatchedReason.UNKNOWN_ACCOUNT);
     const to = theOne(found.filter(({ currency }) => currency === line.currency));
     if (to === 'none') return unmatched(UnmatchedReason.OTHER_CURRENCY);
     if (to === 'several') return unmatched(UnmatchedReason.SEVERAL_ADDRESSES);
     if (line.reference === null) return unmatched(UnmatchedReason.NO_REFERENCE);
-    if (isRepeated) return unmatched(UnmatchedReason.REPEATED);
+    if (isRepeated) return repeated;
     return { ...nowhere, state: BankLineState.MATCHED, reason: null, tenant: to.tenantId, addressId: to.id };
   }
 
@@ -138,7 +171,7 @@ export class LineMatcher {
                 (select * from unnest(${sql.join(columns, sql`, `)}))`,
               sql`${bankLine.reference} = any(${texts('references')})`,
               ne(bankLine.state, BankLineState.SEEN_BEFORE),
-              ne(bankLine.fileId, placeholder('fileId')),
+              ofOtherFiles,
             ),
           ),
       {
@@ -151,8 +184,8 @@ export class LineMatcher {
     return new Set(rows.map(keyOf));
   }
 
-  /** The receipts of lines that were recorded without a file. */
-  async #recorded(lines: readonly MatchedLine[]): Promise<Map<string, string>> {
+  /** The deposits that lines are already by their references, and when their receipts were recorded. */
+  async #recorded(lines: readonly MatchedLine[]): Promise<Map<string, { id: string; created: number }>> {
     const asked = lines.filter(
       ({ state, direction, payoutId }) =>
         state === BankLineState.MATCHED && direction === 'credit' && payoutId === null,
@@ -163,35 +196,12 @@ export class LineMatcher {
       asked.map(({ tenant, reference }) => ({ tenant: tenant!, reference: reference! })),
     );
     return new Map(
-      rows.map(({ tenantId, reference, content, depositId }) => [
+      rows.map(({ tenantId, reference, content, depositId, created }) => [
         noticeKey(tenantId, reference, content.toAddressId, content),
-        depositId!,
+        { id: depositId!, created },
       ]),
     );
   }
-}
-
-/** The notices of received money that tenants have under these references, in live mode. */
-export function receiptsOf(
-  operator: Operator,
-  asked: readonly { tenant: string; reference: string }[],
-): Promise<BankNoticeRow[]> {
-  return operator.read<BankNoticeRow>(
-    'operator_bank_receipts',
-    (db) =>
-      db
-        .select()
-        .from(bankNotice)
-        .where(
-          and(
-            sql`(${bankNotice.tenantId}, ${bankNotice.reference}) in
-              (select * from unnest(${texts('tenants')}, ${texts('references')}))`,
-            eq(bankNotice.livemode, sql`true`),
-            sql`${bankNotice.event} = 'received'`,
-          ),
-        ),
-    { tenants: asked.map(({ tenant }) => tenant), references: asked.map(({ reference }) => reference) },
-  );
 }
 
 /**
@@ -201,18 +211,29 @@ export function receiptsOf(
 const isAnswer = ({ direction, isReversal, details: { returnReason } }: FileLine): boolean =>
   direction === 'debit' ? !isReversal : isReversal || returnReason !== undefined;
 
-/** A debit pays its payout once, in two files too. Another amount is a matter for a person. */
-function fateOfAnswer({ direction, amount, currency }: FileLine, answered: PayoutRow): Fate {
-  const { id: payoutId, tenantId: tenant, status } = answered;
+/** An answer has the amount of its payout. Another amount is a matter for a person. */
+function fateOfAnswer({ amount, currency }: FileLine, answered: PayoutRow): Fate {
+  const { id: payoutId, tenantId: tenant } = answered;
   if (answered.amount !== amount || answered.currency !== currency) return unmatched(UnmatchedReason.OUTGOING);
-  if (direction === 'debit' && status !== PayoutStatus.PROCESSING && status !== PayoutStatus.FAILED)
-    return { ...seenBefore, tenant, payoutId };
   return { ...nowhere, state: BankLineState.MATCHED, reason: null, tenant, payoutId };
 }
 
 const nowhere = { tenant: null, addressId: null, depositId: null, payoutId: null };
 const seenBefore: Fate = { state: BankLineState.SEEN_BEFORE, reason: null, ...nowhere };
 const unmatched = (reason: UnmatchedReason): Fate => ({ state: BankLineState.UNMATCHED, reason, ...nowhere });
+const repeated = unmatched(UnmatchedReason.REPEATED);
+
+/** Whether a payout was recorded as paid, with a file or without one. */
+const isPaid = ({ status }: PayoutRow): boolean =>
+  status === PayoutStatus.COMPLETED || status === PayoutStatus.RETURNED;
+
+/** Whether a payout that was completed without a file may have been paid by a line. */
+const isReferenceOf = ({ reference }: FileLine, { status, bankReference }: PayoutRow): boolean =>
+  status === PayoutStatus.COMPLETED && (bankReference === null || bankReference === reference);
+
+/** Whether a day is close to a time in epoch seconds. */
+const isNear = (day: string, created: number): boolean =>
+  Math.abs(Date.parse(day) / 1_000 - created) <= recordedDaysMax * 86_400;
 
 /** The one address of several, where those that are in use come first. */
 function theOne(found: readonly Receiver[]): Receiver | 'none' | 'several' {
@@ -222,14 +243,6 @@ function theOne(found: readonly Receiver[]): Receiver | 'none' | 'several' {
   if (!one) return 'none';
   return another ? 'several' : one;
 }
-
-type Compared = Pick<FileLine, 'reference' | 'amount' | 'currency' | 'day' | 'account' | 'direction' | 'isReversal'>;
-
-/** What makes two lines one transfer. */
-const keyOf = (line: Compared): string =>
-  JSON.stringify([
-    ...[line.reference, String(line.amount), line.currency, line.day, line.account, line.direction, line.isReversal],
-  ]);
 
 const noticeKey = (
   tenant: string | null,

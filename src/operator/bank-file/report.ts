@@ -133,6 +133,7 @@ function linesOf(
             account === null ? sql`account is null` : eq(bankLine.account, placeholder('account')),
             eq(bankLine.currency, placeholder('currency')),
             sql`(state <> 'seen_before' or deposit_id is not null or payout_id is not null)`,
+            sql`exists (select from bank_file f where f.id = file_id and f.stored_at is not null)`,
             after &&
               sql`(${bankLine.fileId}, ${bankLine.number}) >
                 (${placeholder('fileId')}::text, ${placeholder('number')}::int)`,

@@ -163,6 +163,13 @@ export const bankLine = pgTable(
     index('bank_line_reference').on(t.reference, t.amount, t.day),
     index('bank_line_day').on(t.day, t.account, t.currency, t.fileId, t.number),
     index('bank_line_state').on(t.fileId, t.state, t.number),
+    // A deposit, and the payment and the return of a payout, are one line each.
+    uniqueIndex('bank_line_deposit')
+      .on(t.depositId, t.direction)
+      .where(sql`state = 'booked' and deposit_id is not null`),
+    uniqueIndex('bank_line_payout').on(t.payoutId, t.direction).where(sql`state = 'booked' and payout_id is not null`),
+    index('bank_line_of_deposit').on(t.depositId).where(sql`deposit_id is not null`),
+    index('bank_line_of_payout').on(t.payoutId).where(sql`payout_id is not null`),
     index('bank_line_unmatched').on(t.day, t.fileId, t.number).where(sql`state = 'unmatched'`),
     check('bank_line_direction', sql`${t.direction} in ('credit', 'debit')`),
     check('bank_line_state', isOneOf(t.state, BankLineState)),

@@ -2,7 +2,10 @@ import sax from 'sax';
 import { BankFileFault, checkedText } from './line.js';
 
 /** The most nested elements, and what one part of a document that is read as a whole may have. */
-const xmlMax = { depth: 40, values: 2_000, characters: 65_536 } as const;
+const xmlMax = { depth: 40, values: 2_000, characters: 65_536, attributes: 100 } as const;
+
+/** How many characters are read before attributes are counted: the parser compares each with all of its element. */
+const pieceMax = 2_048;
 
 const documentType = 'has a document type, which no message of a bank has';
 
@@ -87,7 +90,11 @@ export class XmlStream {
   }
 
   write(text: string): void {
-    this.#parser.write(text);
+    for (let at = 0; at < text.length; at += pieceMax) {
+      this.#parser.write(text.slice(at, at + pieceMax));
+      if ((Reflect.get(this.#parser, 'attribList') as unknown[]).length > xmlMax.attributes)
+        this.#refuse(`has an element with more than ${xmlMax.attributes} attributes`);
+    }
   }
 
   /** Ends the document. Refuses one that is not complete. */

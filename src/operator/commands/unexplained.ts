@@ -29,10 +29,10 @@ export function unexplainedCommands(program: Command, command: AddCommand): void
 }
 
 function shownJson(row: UnexplainedRow) {
-  const { id, created, livemode, tenantId, transactionId, depositId, amount, currency, reason, status } = row;
+  const { id, created, livemode, tenantId, transactionId, depositId, amount, covered, currency, reason, status } = row;
   return {
     ...{ object: 'unexplained', id, created, mode: modeOf(livemode), tenant: tenantId, transaction: transactionId },
-    ...{ deposit: depositId, amount: amountText(amount), currency, reason, status },
+    ...{ deposit: depositId, amount: amountText(amount), covered: amountText(covered), currency, reason, status },
     ...{ resolution: row.resolution, resolved_by: row.resolvedBy, resolved_at: row.resolvedAt },
   };
 }

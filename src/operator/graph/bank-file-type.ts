@@ -22,7 +22,11 @@ registerEnumType(UnmatchedReason, {
     SEVERAL_ADDRESSES: { description: 'Several receiving addresses have the account.' },
     OTHER_CURRENCY: { description: 'The address has another currency.' },
     NO_REFERENCE: { description: 'The bank gives no reference for it alone.' },
-    REPEATED: { description: 'An earlier line of its file has the same reference, amount and day.' },
+    REPEATED: {
+      description:
+        'It cannot be told from another transfer: its reference is that of an earlier one, or it pays a payout that ' +
+        'is paid already.',
+    },
     UNCLEAR: { description: 'It is several transfers, whose amounts are not its amount together.' },
     REVERSAL: { description: 'It takes a receipt back, and none with its reference and amount is recorded.' },
     OUTGOING: { description: 'It is money that has left, or that came back after it, as payouts do.' },

@@ -47,11 +47,15 @@ export class OperatorUnexplained {
   transactionId: string | null;
   @Field(() => ID, {
     nullable: true,
-    description: 'The deposit with the negative amount, beyond which it was taken back.',
+    description: 'The deposit beyond which it was taken back: one with a negative amount, or one that a bank reversed.',
   })
   depositId: string | null;
   @Field(() => Amount, { description: 'How much; negative if it was taken back.' })
   amount: bigint;
+  @Field(() => Amount, {
+    description: 'What of a negative amount was taken from the account since, because a refund had failed.',
+  })
+  covered: bigint;
   @Field(() => Currency, { description: 'The currency of the amount.' })
   currency: string;
   @Field(() => UnexplainedReason, { description: 'Why it is unexplained.' })

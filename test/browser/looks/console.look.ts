@@ -3,7 +3,7 @@ import { afterAll, it } from 'vitest';
 import { addOwnAccount } from '../../../src/operator/payment-order/accounts.js';
 import { createPaymentOrder, rejectPaymentOrder } from '../../../src/operator/payment-order/orders.js';
 import { storeBankFile } from '../../../src/operator/bank-file/import.js';
-import { bytesOf, camt } from '../../support/bank-files.js';
+import { bytesOf, camt, today } from '../../support/bank-files.js';
 import { browser } from '../../support/browser.js';
 import { PayeeFixture } from '../../support/checkout-fixture.js';
 import { ConsoleSeed, type Document, hostile, notice } from '../console-fixture.js';
@@ -115,7 +115,7 @@ it("the operator's console", async () => {
     ['notice-new', steps(at('/operator/bank'), press(/^Record/))],
     ['bank-files-list', at('/operator/bank-files?show=files')],
     ['bank-files-lines', steps(at('/operator/bank-files?show=files'), (page) => page.locator('.linked a').click())],
-    ['bank-files-balances', at('/operator/bank-files?show=balances&day=2026-11-27')],
+    ['bank-files-balances', at(`/operator/bank-files?show=balances&day=${today}`)],
     ['bank-files-new', steps(at('/operator/bank-files'), press('Import a file'), choose, settled)],
     ['bank-files-assign', steps(at('/operator/bank-files'), press(/^Assign/))],
     ['bank-files-return', steps(at('/operator/bank-files'), press(/^Return/))],

@@ -1,0 +1,102 @@
+-- What a bank or an acquirer took back beyond what refunds had left of a deposit, once such a refund fails.
+--
+-- Longer than 60 lines: cover_beyond (one loop over what was taken beyond).
+
+-- Takes what a refund that failed has given back, as far as more was taken back than was left of its deposit: by a
+-- further deposit with a negative amount under the reference of the dispute or the recall. Where the deposit was
+-- reversed, the reversal has taken it. So much of the unexplained money is covered.
+create or replace function cover_beyond(p_tenant text, p_live boolean, p_envelope jsonb, p_refund refund)
+returns void
+language plpgsql
+as $$
+declare
+  d deposit;
+  v deposit;
+  u unexplained;
+  v_share bigint;
+  v_rest bigint := p_refund.amount;
+  v_cause text := p_refund.id;
+  v_payment text := p_refund.payment_id;
+  v_now bigint := clock(p_tenant, p_live);
+begin
+  select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_refund.deposit_id;
+  for u in
+    select x.*
+    from
+      unexplained x
+      join deposit n on n.tenant_id = x.tenant_id and n.livemode = x.livemode and n.id = x.deposit_id
+    where
+      x.tenant_id = p_tenant
+      and x.livemode = p_live
+      and x.covered < -x.amount
+      and d.id in (n.id, n.disputes_id)
+      and n.status <> case
+        when n.id = d.id then 'completed'
+        else 'reversed'
+      end
+    order by x.created, x.id
+  loop
+    exit when v_rest = 0;
+    v_share := least(v_rest, -u.amount - u.covered);
+    if d.status = 'completed' then
+      select n.* into v from deposit n where n.tenant_id = p_tenant and n.livemode = p_live and n.id = u.deposit_id;
+      v := dispute_deposit(
+        p_tenant,
+        p_live,
+        p_envelope - 'key',
+        jsonb_build_object(
+          'id',
+          d.id,
+          'amount',
+          v_share::text,
+          'reasonCode',
+          v.reason_code,
+          'bankReference',
+          v.bank_details ->> 'reference'
+        )
+      );
+      v_cause := v.id;
+      v_payment := v.payment_id;
+    end if;
+    perform post_outside(
+      p_tenant,
+      p_live,
+      'unexplained',
+      v_cause,
+      v_payment,
+      'dispute',
+      'unexplained',
+      v_share,
+      d.currency
+    );
+    update unexplained x
+    set
+      covered = x.covered + v_share,
+      status = case
+        when x.covered + v_share = -x.amount then 'resolved'
+        else x.status
+      end,
+      resolution = coalesce(
+        x.resolution,
+        case
+          when x.covered + v_share = -x.amount then 'Taken from the account when its refund failed.'
+        end
+      ),
+      resolved_by = coalesce(
+        x.resolved_by,
+        case
+          when x.covered + v_share = -x.amount then 'tidegate'
+        end
+      ),
+      resolved_at = coalesce(
+        x.resolved_at,
+        case
+          when x.covered + v_share = -x.amount then greatest(v_now, x.created)
+        end
+      )
+    where x.tenant_id = p_tenant and x.livemode = p_live and x.id = u.id;
+    v_rest := v_rest - v_share;
+    exit when d.status <> 'completed';
+  end loop;
+end;
+$$;
