@@ -39,6 +39,13 @@ async function fires(fault: string, alert: string): Promise<number> {
   return seconds;
 }
 
+/** Waits until writes go on, and no alert says that they do not. */
+async function mended(): Promise<void> {
+  await until(async () => (await readiness()).status === 'ok', 200);
+  await until(async () => !(await prometheus.firing()).has('TidegateNoCommits'), 250);
+  expect((await partner()).status).toBe(200);
+}
+
 // `.ci/run` installs Prometheus where it can; PROMETHEUS names another one.
 describe.skipIf(!prometheusProgram)(`a real Prometheus with the alert rules${missing}`, () => {
   const trust = { 'x-forwarded-proto': 'https' };
@@ -87,9 +94,30 @@ describe.skipIf(!prometheusProgram)(`a real Prometheus with the alert rules${mis
     ]);
     expect((await me.get('/v1/accounts')).status).toBe(200);
     standby = await servers.start(standby.data, [], primary);
-    await until(async () => (await readiness()).status === 'ok', 200);
-    await until(async () => !(await prometheus.firing()).has('TidegateNoCommits'), 250);
-    expect((await partner()).status).toBe(200);
+    await mended();
+  });
+
+  it('pages when the primary accepts no writes', async () => {
+    await primary.sql`alter system set default_transaction_read_only = on`;
+    await primary.sql`select pg_reload_conf()`;
+    expect(await fires('primary read only', 'TidegateNoCommits')).toBeLessThan(60);
+    expect(await readiness()).toEqual({ status: 'read only' });
+    expect([(await partner()).status, (await me.get('/v1/accounts')).status]).toEqual([503, 200]);
+    await primary.sql`set default_transaction_read_only = off`;
+    await primary.sql`alter system reset default_transaction_read_only`;
+    await primary.sql`select pg_reload_conf()`;
+    await mended();
+  });
+
+  it('pages when PostgreSQL is gone', async () => {
+    const { data, port } = primary;
+    primary.process.kill('SIGKILL');
+    expect(await fires('PostgreSQL gone', 'TidegateNoCommits')).toBeLessThan(60);
+    expect(await readiness()).toEqual({ status: 'no database' });
+    const [write, read] = [await partner(), await me.get('/v1/accounts')];
+    expect([write.status, read.status, read.headers.get('retry-after')]).toEqual([503, 503, '1']);
+    primary = await servers.start(data, ['synchronous_standby_names=*'], undefined, port);
+    await mended();
   });
 
   it('pages for the first internal error', async () => {

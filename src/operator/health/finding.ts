@@ -21,7 +21,7 @@ export interface HealthCheck {
   alerts: readonly string[];
   /** The sentence when nothing is found. */
   well: string;
-  find(operator: Operator): Promise<Omit<Finding, 'check'>[]>;
+  find: (operator: Operator) => Promise<Omit<Finding, 'check'>[]>;
 }
 
 export const look = (finding: string, command: string | null = null): Omit<Finding, 'check'> => ({
