@@ -41,7 +41,9 @@ const copies = (at: 0 | 1) =>
   stages[at].steps.filter(([name]) => name === 'COPY').map(([, rest]) => rest.replace('--from=build ', '').split(' '));
 const imageEnvironment = Object.fromEntries(step('ENV').map((pair) => pair.split('=') as [string, string]));
 
-const [job, deployment, , , pods] = parseAllDocuments(textOf('kubernetes.yaml')).map((document) => document.toJS());
+const [job, deployment, , , pods, cron] = parseAllDocuments(textOf('kubernetes.yaml')).map((document) =>
+  document.toJS(),
+);
 const compose = parseAllDocuments(textOf('compose.yaml'), { merge: true })[0]!.toJS();
 
 describe('the files for deployment', () => {
@@ -70,11 +72,41 @@ describe('the files for deployment', () => {
   it('start again what has ended, but what runs once', () => {
     const { services } = compose as { services: Record<string, { restart?: string }> };
     const once = Object.keys(services).filter((name) => services[name]!.restart !== 'unless-stopped');
-    expect(once.toSorted()).toEqual(['migrate', 'roles']);
+    expect(once.toSorted()).toEqual(['backup', 'migrate', 'roles']);
     // A migration that has ended once would not run at the next release.
     expect(textOf('tidegate-migrate.service')).not.toContain('RemainAfterExit');
     for (const name of ['tidegate.service', 'tidegate-migrate.service'])
       expect(textOf(name)).toMatch(/^Restart=on-failure$/m);
+  });
+
+  const installed = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+  const units = fs.readdirSync(folder).filter((name) => /\.(service|timer)$/.test(name));
+  const linters: [program: string, ...args: string[]][] = [
+    ['haproxy', '-c', '-f', path.join(folder, 'haproxy.cfg')],
+    ['systemd-analyze', 'verify', ...units.map((name) => path.join(folder, name))],
+    ['promtool', 'check', 'config', '--syntax-only', path.join(folder, 'prometheus.yml')],
+    ['sh', '-n', path.join(folder, 'make-secrets.sh')],
+  ];
+  for (const [program, ...args] of linters)
+    it.skipIf(!installed(program))(`are read by ${program}, where it is installed`, () => {
+      const addresses = { LISTEN: '127.0.0.1:1', GATEWAY_ONE: '127.0.0.1:2', GATEWAY_TWO: '127.0.0.1:3' };
+      const run = spawnSync(program, args, { env: { ...process.env, ...addresses }, encoding: 'utf8' });
+      // The programs of the units are those of another machine.
+      const said = run.stderr.replaceAll(/^.*is not executable: No such file or directory\n/gm, '');
+      if (program === 'systemd-analyze') expect(said).toBe('');
+      else expect([run.status, run.stderr]).toEqual([0, program === 'haproxy' ? expect.any(String) : '']);
+    });
+
+  it('back up every night, as the owner', () => {
+    const { backup } = compose.services;
+    expect([backup.env_file, backup.profiles]).toEqual([['secrets/gateway.env', 'secrets/migrate.env'], ['backup']]);
+    const job = cron.spec.jobTemplate.spec.template.spec.containers[0];
+    expect(job.args.slice(0, 2)).toEqual(['sh', '-c']);
+    expect(job.args[2]).toBe(backup.command[2].replace('$$', '$'));
+    expect(textOf('tidegate-backup.service')).toMatch(/^ExecStart=.* dist\/cli\.js backup "\$STATE_DIRECTORY\/.*"'$/m);
+    for (const unit of ['tidegate-backup.service', 'tidegate-migrate.service'])
+      expect(textOf(unit)).toContain('EnvironmentFile=/etc/tidegate/migration\n');
+    expect(textOf('tidegate-backup.timer')).toMatch(/^OnCalendar=/m);
   });
 
   it('ask a probe that does not leave every gateway during an outage, and have a port for metrics', () => {
