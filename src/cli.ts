@@ -14,6 +14,7 @@ import { bankCommands } from './operator/commands/bank.js';
 import { clusterCommands } from './operator/commands/cluster.js';
 import { withData } from './operator/commands/data-folder.js';
 import { depositCommands } from './operator/commands/deposit.js';
+import { doctorCommand } from './operator/commands/doctor.js';
 import { eventCommands } from './operator/commands/events.js';
 import { EventStreamError } from './operator/commands/event-client.js';
 import { jobCommands } from './operator/commands/job.js';
@@ -99,6 +100,7 @@ const groups = [
   ],
 ];
 for (const add of groups) add(program, command);
+doctorCommand(program, command);
 eventCommands(program);
 acquirerCommands(program, printResult);
 triggerCommand(program);
@@ -115,8 +117,13 @@ program
   .action(async ({ grantTo, json }: { grantTo?: string; json?: boolean }) => {
     const entry = { operation: 'migrate', outcome: ActionOutcome.SUCCEEDED, details: grantTo ? { grantTo } : {} };
     const action = { operator: commandUser(), entry: entryJson(entry, null, newRequestId()) };
-    const { version } = await migrateStore(config({ serves: false, keys: false }), { grantTo, action, progress, say });
-    const result = { migrated: true, version };
+    const { version, migrated } = await migrateStore(config({ serves: false, keys: false }), {
+      grantTo,
+      action,
+      progress,
+      say,
+    });
+    const result = { migrated, version };
     await printResult(result, { json });
   });
 

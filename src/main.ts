@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, ConfigError, config } from './config/config.js';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
+import type { Metrics } from './server/telemetry/metrics.js';
 import type { Store } from './db/open.js';
 import type { Demo } from './server/demo/demo.js';
 import { DashboardLinks } from './server/dashboard/links.js';
@@ -13,8 +13,8 @@ import { slowStatements } from './server/telemetry/slow-statements.js';
 import { checkoutTermsOf } from './resources/checkout/terms.js';
 import { MigrationError } from './db/schema/schema-version.js';
 import { during, StartError } from './db/connect/start.js';
-import { renewCertificate } from './server/http/certificates.js';
-import { exitWhileStarting, onStop, supervise } from './server/cluster.js';
+import { certificateExpires, renewCertificate } from './server/http/certificates.js';
+import { exitWhileStarting, onStop, sayAlive, supervise } from './server/cluster.js';
 
 /** Prints a long step when stderr is a terminal. */
 function progress(step: string): void {
@@ -55,9 +55,10 @@ async function loaded() {
   const { Worker } = await import('./jobs/runner.js');
   const { WebhookRequests } = await import('./jobs/webhook-request.js');
   const { acquirersOf } = await import('./hosted/adapter/client.js');
+  const { watchHealth } = await import('./operator/health/watch.js');
   // What is encrypted, each with how all of it comes under the first key.
   const encrypted = { 'tax card numbers': sealTaxCards, 'secrets of webhook endpoints': sealWebhookSecrets };
-  return { acquirersOf, gateway, buildGraph, openDemo, Operator, encrypted, WebhookRequests, Worker };
+  return { acquirersOf, watchHealth, gateway, buildGraph, openDemo, Operator, encrypted, WebhookRequests, Worker };
 }
 
 /** Starts what the settings ask for of metrics, traces and the log of slow statements. */
@@ -68,6 +69,7 @@ async function telemetry(settings: Config, database: Store['database'], log: Log
   const counted = settings.METRICS_PORT !== undefined;
   const metrics = counted ? new (await import('./server/telemetry/metrics.js')).Metrics() : undefined;
   metrics?.watchDatabase(database);
+  if (settings.tls) metrics?.watchCertificate(() => certificateExpires(settings));
   if (traces) database.observers.push(traces);
   const { SLOW_STATEMENT_MILLISECONDS: slow } = settings;
   if (slow > 0) database.observers.push(slowStatements(log, slow));
@@ -75,30 +77,51 @@ async function telemetry(settings: Config, database: Store['database'], log: Log
 }
 
 /** Serves metrics, if there is a port for them; throws a ConfigError that names the setting at fault. */
-async function metricsEndpoint({ METRICS_PORT, METRICS_HOST }: Config, registry?: Registry): Promise<void> {
+async function metricsEndpoint({ METRICS_PORT, METRICS_HOST }: Config, text: () => Promise<string>): Promise<void> {
   if (METRICS_PORT === undefined) return;
   const { serveMetrics } = await import('./server/telemetry/endpoint.js');
   try {
-    await serveMetrics({ METRICS_PORT, METRICS_HOST }, registry);
+    await serveMetrics({ METRICS_PORT, METRICS_HOST }, text);
   } catch (error) {
     throw new ConfigError(`METRICS_PORT and METRICS_HOST: ${(error as Error).message}.`);
   }
 }
 
+/** Serves the metrics of this process, or lets the first process of several ask for them. */
+async function servedMetrics(settings: Config, metrics: Metrics | undefined): Promise<void> {
+  if (!metrics) return;
+  if (cluster.isPrimary) return metricsEndpoint(settings, () => metrics.registry.metrics());
+  const { answerForMetrics } = await import('./server/telemetry/process-metrics.js');
+  answerForMetrics(metrics.registry);
+}
+
+/** Runs the processes of `WORKERS`, logs those that are replaced, and serves the metrics of all. */
+async function supervised(settings: Config): Promise<void> {
+  const log = logger(settings.LOG_LEVEL);
+  const { ProcessMetrics } = await import('./server/telemetry/process-metrics.js');
+  const metrics = new ProcessMetrics();
+  await metricsEndpoint(settings, () => metrics.text());
+  return supervise(settings.WORKERS, settings.tls !== undefined, {
+    replaced(reason, worker) {
+      metrics.replaced(reason);
+      log.error({ reason, ...worker }, 'a process of WORKERS is replaced');
+    },
+  });
+}
+
 async function main(): Promise<void> {
   exitWhileStarting();
   const settings = config({ serves: true });
-  if (settings.WORKERS > 1 && cluster.isPrimary) {
-    await metricsEndpoint(settings);
-    return supervise(settings.WORKERS, settings.tls !== undefined);
-  }
+  if (settings.WORKERS > 1 && cluster.isPrimary) return supervised(settings);
+  if (cluster.isWorker) sayAlive();
   // SIGHUP would end a process that is still starting.
   if (settings.tls) process.on('SIGHUP', () => {});
   const { openStore } = await import('./db/open.js');
   const store = await openStore(settings, { migrates: true, progress, say });
   const log = logger(settings.LOG_LEVEL);
   const { metrics, traces } = await telemetry(settings, store.database, log);
-  const { acquirersOf, gateway, buildGraph, openDemo, Operator, encrypted, WebhookRequests, Worker } = await loaded();
+  const { acquirersOf, watchHealth, gateway, buildGraph, ...parts } = await loaded();
+  const { openDemo, Operator, encrypted, WebhookRequests, Worker } = parts;
   const { database, secrets } = store;
   const schema = buildGraph();
   const acquirers = acquirersOf(settings);
@@ -122,18 +145,19 @@ async function main(): Promise<void> {
   const webhooks = { secrets, requests, queries: app.eventQueries };
   const worker = new Worker(database, log, retention, acquirers, webhooks, checkSeconds, app.bulk, metrics);
   await during('listening', () => listening(app, settings));
-  await metricsEndpoint(settings, metrics?.registry);
+  await servedMetrics(settings, metrics);
   worker.start();
 
-  let stopping = false;
+  const stopping = new AbortController();
+  if (!store.embedded) void watchHealth(operator, log, metrics, stopping.signal);
   // This runs once per start and not in each round of the worker; the start does not wait for it.
   for (const [what, seal] of Object.entries(encrypted))
-    void seal(database, secrets, () => stopping).then(
+    void seal(database, secrets, () => stopping.signal.aborted).then(
       (count) => count > 0 && log.info({ count }, `${what} were encrypted`),
-      (error: unknown) => stopping || log.error(faultLine(error), `${what} could not be encrypted`),
+      (error: unknown) => stopping.signal.aborted || log.error(faultLine(error), `${what} could not be encrypted`),
     );
   const end = async () => {
-    stopping = true;
+    stopping.abort();
     await drained(app, worker, settings);
     await store.close();
     await traces?.stop().catch(() => {});

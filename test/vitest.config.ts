@@ -60,7 +60,14 @@ const slowest = [
 const layers = ['unit', 'functions', 'api'];
 const also = [
   ...['browser/card-fields', 'browser/cors', 'browser/dashboard', 'browser/start-page'],
-  ...['process/cli-output', 'process/config', 'process/job-runner', 'process/rate-limit-crash', 'process/stream'],
+  ...[
+    'process/cli-output',
+    'process/config',
+    'process/encryption-key',
+    'process/job-runner',
+    'process/rate-limit-crash',
+    'process/stream',
+  ],
   ...[
     'process/upgrade',
     'process/upgrade-release',

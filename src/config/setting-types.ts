@@ -99,7 +99,7 @@ export const connectionSettings = {
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 120)
     .default(0)
     .describe(
-      'How long a gateway goes on serving after SIGTERM, while /readyz answers 503, so that balancers leave it.',
+      'How long a gateway goes on serving after SIGTERM, while /servez answers 503, so that balancers leave it.',
     ),
 };
 

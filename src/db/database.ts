@@ -7,9 +7,8 @@ import { DomainError } from '../errors/problems.js';
 import { FairQueue } from '../limits/fair-queue.js';
 import { queueRefusal } from '../limits/queue-refusal.js';
 import { AuditQueries } from './read/audit-queries.js';
-import { Connections, type Pool, writeLimits } from './connect/connections.js';
+import { Connections, type Pool, poolSizes, writeLimits } from './connect/connections.js';
 import { type DatabaseSettings, poolsDefault } from './connect/database-settings.js';
-import { busy } from './connect/deadline.js';
 import { CrossTenantQueries } from './cluster/cross-tenant-queries.js';
 import { Failures } from './connect/failures.js';
 import { observed, type PoolName, type Signals, type StatementObserver } from './connect/observer.js';
@@ -19,6 +18,7 @@ import type { Connection } from './connect/driver/connection.js';
 import { QuickReads } from './read/quick-reads.js';
 import type { Found, Read } from './read/read-combiner.js';
 import { type Consistency, ReadSource, type TenantReadClass } from './read/read-source.js';
+import { Readiness } from './connect/readiness.js';
 import { Replicas } from './replicas/replicas.js';
 import { fromRow, type Preparable } from './read/row-mapper.js';
 import { Servers } from './connect/driver/servers.js';
@@ -59,7 +59,6 @@ export class Database {
   readonly lists: ListStreams;
   readonly #writes: FairQueue;
   #reads = 0;
-  #inspection: Promise<void> | undefined;
   /** Learn of every statement. */
   readonly observers: StatementObserver[] = [];
   /** Says what happens to those who follow it. */
@@ -68,6 +67,10 @@ export class Database {
   readonly hints: Hints;
   /** Reads over all tenants, for the worker. */
   readonly crossTenant: CrossTenantQueries;
+  /** Whether requests can be served now. */
+  readonly readiness: Readiness;
+  /** How many connections each pool has at most. */
+  readonly poolSizes: Readonly<Record<PoolName, number>>;
   /** How long a statement may take at most, in whole seconds. */
   readonly statementSeconds: number;
   /** The standbys for reads, if there are any. */
@@ -77,6 +80,7 @@ export class Database {
   constructor(connection: Connection, restart: () => Promise<void> = async () => {}, settings: DatabaseSettings = {}) {
     const { durable = true, now = () => performance.now(), slow = slowDefault, pools = poolsDefault } = settings;
     const { listens = connection, replicas } = settings;
+    this.poolSizes = poolSizes({ pools, slow });
     this.statementSeconds = Math.ceil(pools.statementMilliseconds / 1_000);
     this.#writes = new FairQueue('writes', writeLimits(pools));
     const notify = (values: [string, string]) => this.work('pg_notify', values);
@@ -95,6 +99,7 @@ export class Database {
     });
     this.#expensiveReads = new ExpensiveReads(this.#connections, this.#failures, slow);
     const { reader, availability } = this.#connections;
+    this.readiness = new Readiness(servers, availability, this.#failures, this.#connections.heartbeat);
     const statements = () => this.#statements;
     this.#quickReads = new QuickReads(reader, (attempt) => this.#connections.retried(reader, attempt), statements);
     const on = {
@@ -220,10 +225,21 @@ export class Database {
     return this.#observed('worker', fn, () => this.#run(this.#connections.worker, fn, values));
   }
 
-  /** Runs the statement that calls a function. */
-  #run(pool: Pool, fn: string, values: FunctionValue[]): Promise<Rows> {
+  /** Calls one of our SQL functions as the commit by which the process finds out whether writes are stored. */
+  beat(fn: string, values: (string | number)[]): Promise<void> {
+    const commit = () => this.readiness.commit(this.#statementOf(fn, values), values);
+    return observed(this.observers, { name: fn, pool: 'heartbeat' }, commit);
+  }
+
+  #statementOf(fn: string, values: FunctionValue[]): string {
     const statement = `select * from ${fn}(${values.map((_, i) => `$${i + 1}`).join(', ')})`;
     this.preparedStatements.set(fn, statement);
+    return statement;
+  }
+
+  /** Runs the statement that calls a function. */
+  #run(pool: Pool, fn: string, values: FunctionValue[]): Promise<Rows> {
+    const statement = this.#statementOf(fn, values);
     return this.#connections.retried(pool, (track) => track(pool.client.unsafe(statement, values, { prepare: true })));
   }
 
@@ -261,30 +277,13 @@ export class Database {
   }
 
   /** The statements that run or wait now, by pool. */
-  get load(): Record<Exclude<PoolName, 'worker' | 'poll' | 'bulk'>, number> {
+  get load(): Record<'read' | 'slow' | 'write' | 'audit', number> {
     return {
       read: this.#reads,
       slow: this.#expensiveReads.inFlight,
       write: this.#writes.tickets,
       audit: this.#audits.inFlight,
     };
-  }
-
-  /**
-   * Checks that the database can serve a request now: a new connection opens, it accepts writes, the disk has room, and
-   * no table that every request needs is locked. Rejects soon. Concurrent callers share one check.
-   */
-  async ready(): Promise<void> {
-    if (this.#connections.availability.away || this.#failures.unready) throw busy();
-    this.#inspection ??= this.#inspect().finally(() => {
-      this.#inspection = undefined;
-    });
-    await this.#inspection;
-  }
-
-  async #inspect(): Promise<void> {
-    const { serves, error } = await this.#connections.availability.inspect();
-    if (!serves) throw this.#failures.reported(error);
   }
 
   /** The text of every statement of the hour. The tests check these texts against the rules for distribution. */

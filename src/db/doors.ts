@@ -6,10 +6,10 @@ import type { Database } from './database.js';
  */
 
 /** Reads that no scope bounds: for operators, the worker's search for work, and audits. */
-export type CrossTenantReads = Pick<Database, 'read' | 'auditQuery' | 'crossTenant'>;
+export type CrossTenantReads = Pick<Database, 'read' | 'auditQuery' | 'crossTenant' | 'readiness'>;
 
 /** The worker's work of one tenant and mode, on connections of its own, and the hints of new events. */
-export type WorkerCalls = Pick<Database, 'work' | 'write' | 'lists' | 'hints' | 'signals'>;
+export type WorkerCalls = Pick<Database, 'work' | 'beat' | 'write' | 'lists' | 'hints' | 'signals'>;
 
 /** Keys, sessions and operators by their secrets, and the allowances that their use is counted against. */
 export type CredentialCalls = Pick<Database, 'read' | 'call'>;
@@ -21,4 +21,7 @@ export type ScopeSource = Pick<
 >;
 
 /** How the database is doing, for probes, metrics and the log. */
-export type DatabaseState = Pick<Database, 'ready' | 'load' | 'replicas' | 'observers' | 'signals' | 'crossTenant'>;
+export type DatabaseState = Pick<
+  Database,
+  'readiness' | 'poolSizes' | 'replicas' | 'observers' | 'signals' | 'crossTenant'
+>;

@@ -8,11 +8,11 @@ import type { Embedded } from './embedded/lease.js';
 import { startEmbedded } from './embedded/server.js';
 import type { Connection } from './connect/driver/connection.js';
 import type { PoolSettings, SlowLimits } from './connect/database-settings.js';
-import { compared, MigrationError, newerThan, olderThan, type SchemaVersion } from './schema/schema-version.js';
+import { compared, MigrationError, newerThan, olderThan } from './schema/schema-version.js';
 import { withAdvisoryLock } from './schema/advisory-lock.js';
-import { migrate, type MigrationOptions } from './schema/migrate.js';
+import { migrate, type Migrated, type MigrationOptions } from './schema/migrate.js';
 import { refuseForgetfulPooler } from './connect/pooler.js';
-import { during, known, versionOf } from './connect/start.js';
+import { during, knownSecrets, refuseRivals, versionOf } from './connect/start.js';
 import { Secrets } from '../config/secrets.js';
 
 /** The settings, for commands that open the database by themselves. */
@@ -61,9 +61,10 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
   if (config.DATABASE_URL !== undefined) {
     const connection = { ...connectionOf(config.DATABASE_URL), ...(!config.PREPARED_STATEMENTS && { prepare: false }) };
     const owner = config.MIGRATION_URL === undefined ? connection : connectionOf(config.MIGRATION_URL);
+    if (opening.migrates) await refuseRivals(connection);
     await prepared(connection, owner, config, migrates, opening);
     const secrets = Secrets.of(config.API_KEY_PEPPER!, config.ENCRYPTION_KEY);
-    await during('connecting to PostgreSQL', () => known(connection, secrets));
+    await knownSecrets(connection, secrets, opening);
     if (opening.migrates && config.PREPARED_STATEMENTS) await refuseForgetfulPooler(connection);
     const listens = config.LISTEN_URL === undefined ? connection : connectionOf(config.LISTEN_URL);
     const database = new Database(connection, undefined, {
@@ -94,7 +95,7 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
     await prepared(embedded.options, embedded.options, config, migrates, opening);
     const pepper = config.API_KEY_PEPPER ?? localSecret(config.DATA_DIR, 'pepper');
     const secrets = Secrets.of(pepper, config.ENCRYPTION_KEY ?? localSecret(config.DATA_DIR, 'encryption-key'));
-    await during('connecting to PostgreSQL', () => known(embedded.options, secrets));
+    await knownSecrets(embedded.options, secrets, opening);
     const database = new Database(embedded.options, restart, { slow: slowOf(config), pools: poolsOf(config) });
     const close = async () => {
       await database.close();
@@ -145,7 +146,7 @@ export function poolsOf(config: Config): PoolSettings {
 export async function migrateStore(
   config: Config,
   { grantTo, action, progress, say }: Pick<Opening, 'progress' | 'say'> & Pick<MigrationOptions, 'grantTo' | 'action'>,
-): Promise<SchemaVersion> {
+): Promise<Migrated> {
   const options = { grantTo, action, say, lockSeconds: config.MIGRATION_LOCK_SECONDS };
   return asOwner(config, progress, async (connection) => {
     // The embedded server is known to answer, and to apply the limits.

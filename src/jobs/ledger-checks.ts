@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isNull, sql } from 'drizzle-orm';
+import { desc, isNull, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { CrossTenantReads, WorkerCalls } from '../db/doors.js';
 import { violationsOf } from '../db/cluster/tenant-audit.js';
@@ -12,6 +12,8 @@ import type { WorkObserver } from './work-queue.js';
 import { TenantScan } from './tenant-scan.js';
 import { modeOf } from '../request/mode.js';
 
+/** How often the last checks of violated ledgers are read again. */
+const violatedSeconds = 30;
 /** How often the tenants are looked through for those whose check is due. */
 const roundSeconds = 600;
 /** A check that has not ended by then has lost its gateway: two statements of at most 10 minutes each, and more. */
@@ -20,7 +22,7 @@ const checkSecondsMax = 1_800;
 const violationsMax = 20;
 
 /** The outcome of a check of one tenant and mode. */
-interface Outcome {
+export interface Outcome {
   violations: BrokenRule[];
   violationCount: number;
   brokenBlock: string | null;
@@ -33,13 +35,20 @@ interface Seen extends TenantAndMode {
   violated: boolean | null;
 }
 
+/** What is known of a ledger: its last check that has an outcome, and when this was read, by `performance.now()`. */
+interface Known extends Seen {
+  readAt: number;
+}
+
 /**
  * Checks the ledger of every tenant and mode once in an interval: its invariants and its chain of seals. All gateways
- * look for checks that are due, and the database gives each check to one of them. A gateway makes one check at a time,
- * on the connection for audit queries, and pauses after each one for as long as it took, so that checks take at most
- * half of the time of one connection.
+ * look for checks that are due, and the database gives each check to one of them, so a round goes on where a gateway
+ * that has ended was. A gateway makes one check at a time, on the connection for audit queries, and pauses after each
+ * one for as long as it took, so that checks take at most half of the time of one connection.
  */
 export class LedgerChecks {
+  #known = new Map<string, Known>();
+
   constructor(
     private readonly database: CrossTenantReads & WorkerCalls,
     private readonly log: Logger,
@@ -51,39 +60,90 @@ export class LedgerChecks {
   /** Makes the checks that are due, until the worker stops. */
   async run(): Promise<void> {
     while (!this.stop.aborted) {
-      try {
-        await this.round();
-      } catch (error) {
-        const outage = error instanceof DomainError && error.status === 503;
-        this.log[outage ? 'debug' : 'warn'](
-          faultLine(error),
-          'the worker will look for due checks of the ledger again',
-        );
+      await this.#attempt(() => this.round());
+      const until = performance.now() + roundSeconds * 1_000 * (0.75 + Math.random() / 2);
+      // A violation that an operator has mended and checked again is one no longer, soon.
+      while (!this.stop.aborted && performance.now() < until) {
+        await this.#sleep(violatedSeconds);
+        await this.#attempt(() => this.lookAgain());
       }
-      await this.#sleep(roundSeconds * (0.75 + Math.random() / 2));
     }
   }
 
-  /** Goes through all tenants once. */
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const outage = error instanceof DomainError && error.status === 503;
+      this.log[outage ? 'debug' : 'warn'](faultLine(error), 'the worker will look for due checks of the ledger again');
+    }
+  }
+
+  /**
+   * Reads the last checks of all tenants, says what they are, and then makes the checks that are due, the oldest first.
+   * A violation is said at once.
+   */
   async round(): Promise<void> {
     await this.#checkPrivileges();
-    const scan = this.#tenants();
+    this.#known = await this.#lastChecks();
+    if (this.stop.aborted) return;
+    this.#tell();
+    const due = [...this.#known.values()].filter(({ age }) => age === null || age >= this.intervalSeconds);
+    for (const each of due.toSorted((a, b) => (b.age ?? Infinity) - (a.age ?? Infinity))) {
+      if (this.stop.aborted) return;
+      const status = await this.#checkUnlessAway(each);
+      if (status !== 'passed' && status !== 'violated') continue;
+      const told = each.violated === true;
+      Object.assign(each, { age: 0, readAt: performance.now(), violated: status === 'violated' });
+      if (each.violated !== told) this.#tell();
+    }
+    if (!this.stop.aborted) this.#tell();
+  }
+
+  /** Reads the last checks of the ledgers again that were violated. */
+  async lookAgain(): Promise<void> {
+    const violated = [...this.#known.values()].filter((each) => each.violated);
+    for (const each of violated) {
+      const [row] = await this.database.auditQuery<{ violated: boolean }>(
+        'ledger_check_last',
+        (db) =>
+          db
+            .select({ violated: sql<boolean>`${ledgerCheck.status} = 'violated'` })
+            .from(ledgerCheck)
+            .where(
+              sql`${ledgerCheck.tenantId} = ${each.tenantId} and ${ledgerCheck.livemode} = ${each.livemode}
+                and ${ledgerCheck.status} in ('passed', 'violated')`,
+            )
+            .orderBy(desc(ledgerCheck.created), desc(ledgerCheck.id))
+            .limit(1),
+        { present: true },
+      );
+      if (row) each.violated = row.violated;
+    }
+    if (violated.some((each) => !each.violated)) this.#tell();
+  }
+
+  /** Says what the last checks are. */
+  #tell(): void {
     const state = { oldestSeconds: 0, violated: 0, unchecked: 0 };
+    for (const { age, violated, readAt } of this.#known.values()) {
+      if (violated) state.violated++;
+      else if (age === null) state.unchecked++;
+      else state.oldestSeconds = Math.max(state.oldestSeconds, age + (performance.now() - readAt) / 1_000);
+    }
+    this.observer?.ledger(state);
+  }
+
+  async #lastChecks(): Promise<Map<string, Known>> {
+    const found = new Map<string, Known>();
+    const scan = this.#tenants();
     for (let ended = false; !ended && !this.stop.aborted; ) {
       const poll = await scan.next();
       ({ ended } = poll);
-      for (const seen of new Map(poll.rows.map((row) => [`${row.tenantId} ${row.livemode}`, row])).values()) {
-        if (this.stop.aborted) return;
-        const due = seen.age === null || seen.age >= this.intervalSeconds;
-        const status = due ? await this.#checkUnlessAway(seen) : undefined;
-        if (status === 'passed') continue;
-        if (status === 'violated' || seen.violated) state.violated++;
-        if (status === 'violated') continue;
-        if (seen.age === null) state.unchecked++;
-        else state.oldestSeconds = Math.max(state.oldestSeconds, seen.age);
-      }
+      const readAt = performance.now();
+      for (const row of poll.rows) found.set(`${row.tenantId} ${row.livemode}`, { ...row, readAt });
     }
-    if (!this.stop.aborted) this.observer?.ledger(state);
+    return found;
   }
 
   /** The privileges on append-only tables are those of the database, and payment orders are of no tenant. */
@@ -130,27 +190,15 @@ export class LedgerChecks {
 
   /** Checks a tenant and mode, unless its check is not due or another gateway makes it; returns the outcome. */
   async #check(of: TenantAndMode): Promise<LedgerCheckStatus | undefined> {
-    const { tenantId, livemode } = of;
-    const values = [tenantId, livemode, this.intervalSeconds, checkSecondsMax];
-    const [begun] = await this.database.work('begin_ledger_check', values);
-    const id = begun?.begin_ledger_check as string | null;
-    if (id === null) return undefined;
     const began = performance.now();
-    const ended = await this.#outcome(of).then(
-      (outcome) => ({ ...outcome, error: null }),
-      (error: unknown) => ({ ...none, error: faultLine(error).message }),
-    );
+    const work = (fn: string, values: (string | number | boolean | null)[]) => this.database.work(fn, values);
+    const made = await checkLedger(work, of, this.intervalSeconds, () => this.#outcome(of));
+    if (!made) return undefined;
     const seconds = (performance.now() - began) / 1_000;
-    const [row] = await this.database.work('end_ledger_check', [
-      ...[tenantId, livemode, id, JSON.stringify(ended.violations), ended.violationCount],
-      ...[ended.brokenBlock, ended.error],
-    ]);
-    const status = row?.end_ledger_check as LedgerCheckStatus | null;
-    if (status === null) return undefined;
-    this.#report(of, status, ended);
-    this.observer?.checked(status, seconds);
+    this.#report(of, made.status, made);
+    this.observer?.checked(made.status, seconds);
     await this.#sleep(seconds);
-    return status;
+    return made.status;
   }
 
   #report({ tenantId, livemode }: TenantAndMode, status: LedgerCheckStatus, ended: Outcome & { error: string | null }) {
@@ -167,7 +215,7 @@ export class LedgerChecks {
     const ended = new AbortController();
     try {
       return await Promise.race([
-        this.#queries(of),
+        outcomeOf(this.database, of),
         once(this.stop, 'abort', { signal: ended.signal }).then(() => {
           throw stopped();
         }),
@@ -175,32 +223,6 @@ export class LedgerChecks {
     } finally {
       ended.abort();
     }
-  }
-
-  async #queries(of: TenantAndMode): Promise<Outcome> {
-    const { tenantId, livemode } = of;
-    const { source, where } = await violationsOf(this.database, of);
-    const violations = await this.database.auditQuery<BrokenRule & { count: number }>('ledger_check_violations', (db) =>
-      db
-        .select({
-          rule: sql<string>`v.rule`,
-          what: sql<string>`v.what`,
-          count: sql<number>`(count(*) over ())::int`,
-        })
-        .from(source)
-        .where(where)
-        .limit(violationsMax),
-    );
-    const [seal] = await this.database.auditQuery<{ broken: string | null }>('ledger_check_seal', (db) =>
-      db
-        .select({ broken: sql<string | null>`b.broken` })
-        .from(sql`first_broken_block(${tenantId}, ${livemode}) b(broken)`),
-    );
-    return {
-      violations: violations.map(({ rule, what }) => ({ rule, what })),
-      violationCount: violations[0]?.count ?? 0,
-      brokenBlock: seal?.broken ?? null,
-    };
   }
 
   async #sleep(seconds: number): Promise<void> {
@@ -211,3 +233,61 @@ export class LedgerChecks {
 /** A check that its gateway gives up counts as failed, and is made again. */
 const stopped = () => new Error('The gateway stopped.');
 const none: Outcome = { violations: [], violationCount: 0, brokenBlock: null };
+
+/** The outcome of a check that was stored. */
+export type Made = Outcome & { status: LedgerCheckStatus; error: string | null };
+
+/**
+ * Makes a check that counts, and stores its outcome; undefined when another one is under way, or the last one is not
+ * older than the interval.
+ */
+export async function checkLedger(
+  call: (fn: string, values: (string | number | boolean | null)[]) => Promise<Record<string, unknown>[]>,
+  { tenantId, livemode }: TenantAndMode,
+  intervalSeconds: number,
+  outcome: () => Promise<Outcome>,
+): Promise<Made | undefined> {
+  const [begun] = await call('begin_ledger_check', [tenantId, livemode, intervalSeconds, checkSecondsMax]);
+  const id = begun?.begin_ledger_check as string | null;
+  if (id === null) return undefined;
+  const ended = await outcome().then(
+    (found) => ({ ...found, error: null }),
+    (error: unknown) => ({ ...none, error: faultLine(error).message }),
+  );
+  const [row] = await call('end_ledger_check', [
+    ...[tenantId, livemode, id, JSON.stringify(ended.violations), ended.violationCount],
+    ...[ended.brokenBlock, ended.error],
+  ]);
+  const status = row?.end_ledger_check as LedgerCheckStatus | null;
+  return status === null ? undefined : { ...ended, status };
+}
+
+/** Reads whether the ledger of a tenant and mode keeps its invariants, and whether its chain of seals matches. */
+export async function outcomeOf(
+  database: Pick<CrossTenantReads, 'auditQuery' | 'crossTenant'>,
+  of: TenantAndMode,
+): Promise<Outcome> {
+  const { tenantId, livemode } = of;
+  const { source, where } = await violationsOf(database, of);
+  const violations = await database.auditQuery<BrokenRule & { count: number }>('ledger_check_violations', (db) =>
+    db
+      .select({
+        rule: sql<string>`v.rule`,
+        what: sql<string>`v.what`,
+        count: sql<number>`(count(*) over ())::int`,
+      })
+      .from(source)
+      .where(where)
+      .limit(violationsMax),
+  );
+  const [seal] = await database.auditQuery<{ broken: string | null }>('ledger_check_seal', (db) =>
+    db
+      .select({ broken: sql<string | null>`b.broken` })
+      .from(sql`first_broken_block(${tenantId}, ${livemode}) b(broken)`),
+  );
+  return {
+    violations: violations.map(({ rule, what }) => ({ rule, what })),
+    violationCount: violations[0]?.count ?? 0,
+    brokenBlock: seal?.broken ?? null,
+  };
+}

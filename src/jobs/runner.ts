@@ -14,6 +14,7 @@ import type { Bulk } from '../operation/bulk.js';
 import { BulkWork } from './bulk.js';
 import type { PollTimer } from './poll-timer.js';
 import { DueJobs } from './due.js';
+import { measureDueAges } from './due-ages.js';
 import { Exports } from './exports.js';
 import { Faults, workLine } from './faults.js';
 import { Heartbeat } from './heartbeat.js';
@@ -108,6 +109,7 @@ export class Worker {
     const byWork = (queues: WorkQueue[]) => new Map(queues.map((each) => [each.work, each]));
     this.#declared = byWork([...ofRows, ...ofAge]);
     this.#queues = byWork([this.#jobs, this.#statusPolls, this.#events, ...ofRows, ...ofAge]);
+    this.observer?.works([...this.#queues.keys()]);
   }
 
   start(): void {
@@ -130,6 +132,7 @@ export class Worker {
       this.#webhooks?.run(),
       this.#ledgerChecks?.run(),
       ...this.#bulkWork(),
+      measureDueAges(this.database, this.observer, this.#stop.signal),
       countStuck(this.database, this.observer, this.#stop.signal),
       new Heartbeat(this.database, this.#stop.signal).run(),
     ]);

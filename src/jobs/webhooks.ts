@@ -39,6 +39,11 @@ const allowanceMilliseconds = 5_000;
 /** The pause of a turn whose event has no number yet. */
 const numberSeconds = 0.1;
 
+/** The error of an attempt without a secret. */
+const unsigned = 'the service could not sign the delivery';
+/** How often the log says that secrets cannot be decrypted. */
+const undecryptableMilliseconds = 60_000;
+
 /** An endpoint with a delivery that is due. */
 interface Due {
   tenantId: string;
@@ -67,6 +72,8 @@ export class Webhooks {
   readonly #running = new Map<string, Due>();
   #changed: (() => void)[] = [];
   #after: Due | undefined;
+  /** When the log said last that a secret cannot be decrypted. */
+  #undecryptableAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly database: CrossTenantReads & WorkerCalls,
@@ -197,7 +204,8 @@ export class Webhooks {
       if ('later' in attempted) return { ...nothing, pause: attempted.later };
       const { attempt, retryAfter, final } = attempted;
       const accepted = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
-      this.parts.observer?.delivered(accepted ? 'delivered' : 'failed', attempt.milliseconds / 1_000);
+      const outcome = attempt.error === unsigned ? 'undecryptable' : accepted ? 'delivered' : 'failed';
+      this.parts.observer?.delivered(outcome, attempt.milliseconds / 1_000);
       results.push({ delivery: row.delivery_id, attempt, retryAfter, final });
       // An endpoint that is gone, or asks to wait, gets no further event now.
       if (final || retryAfter) return { ...nothing, waits: true };
@@ -213,14 +221,28 @@ export class Webhooks {
     const stored = row.event as Record<string, unknown> | null;
     if (!stored) return failed('the event was deleted before it could be sent', now(), true);
     const sealed = [row.secret_sealed, row.previous_secret_sealed].filter((text) => typeof text === 'string');
-    const secrets = sealed.flatMap((text) => this.parts.secrets.open(text, place) ?? []);
-    // It is tried again: the key may come back, or another gateway has it, or the secret is rotated.
-    if (secrets.length === 0) return failed('the secret cannot be decrypted; rotate it', now(), false);
+    const secrets = sealed.flatMap((text) => opened(this.parts.secrets, text, place) ?? []);
+    // It is tried again: the key may come back, or another gateway has it. The account can do nothing about it.
+    if (secrets.length === 0) {
+      this.#reportUndecryptable(place, sealed);
+      return failed(unsigned, now(), false);
+    }
     const about = fromRow(event, stored);
     const content = await this.#content(place, row, about);
     if ('later' in content) return content;
     if ('fault' in content) return failed(content.fault, now(), false);
     return this.parts.requests.send({ id: about.id, body: content.body, url: String(row.url), secrets, at: now() });
+  }
+
+  #reportUndecryptable({ tenantId, id }: SealedPlace, sealed: string[]): void {
+    const now = performance.now();
+    if (now < this.#undecryptableAt + undecryptableMilliseconds) return;
+    this.#undecryptableAt = now;
+    const keys = [...new Set(sealed.map((text) => text.split('.')[1]))];
+    this.log.error(
+      { tenant: tenantId, endpoint: id, keys },
+      'secrets of webhook endpoints cannot be decrypted: ENCRYPTION_KEY lacks their keys',
+    );
   }
 
   /** The body of a delivery: the event, or the result of the query of its endpoint. */
@@ -250,6 +272,15 @@ export class Webhooks {
 }
 
 const keyOf = ({ tenantId, livemode, id }: Due) => `${tenantId} ${livemode} ${id}`;
+
+/** A secret; undefined when its key is not configured, or its text was altered. */
+function opened(secrets: Secrets, sealed: string, place: SealedPlace): string | undefined {
+  try {
+    return secrets.open(sealed, place);
+  } catch {
+    return undefined;
+  }
+}
 
 /** An attempt that failed before anything was sent. */
 function failed(error: string, at: number, final: boolean): Attempted {

@@ -1,5 +1,6 @@
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import type { LedgerCheckStatus } from '../resources/ledger/table.js';
+import type { DueAges } from './due-ages.js';
 import type { PollTimer } from './poll-timer.js';
 import type { Faults } from './faults.js';
 import type { TenantWork } from './table.js';
@@ -16,6 +17,8 @@ export interface LedgerState {
 
 /** Learns of the worker's turns, for metrics. */
 export interface WorkObserver {
+  /** The worker has these kinds of work. */
+  works(names: readonly TenantWork[]): void;
   /** A tenant's turn has ended; seconds since its work was found. */
   turned(work: TenantWork, seconds: number): void;
   /** An attempt at a tenant's work has failed. */
@@ -24,11 +27,13 @@ export interface WorkObserver {
   found(work: TenantWork, rows: number): void;
   /** What fails and is tried again was counted: single jobs, and the work of whole tenants. */
   stuck(count: { jobs: number; work: number }): void;
+  /** How long the oldest work of each kind is overdue was measured, in seconds. */
+  dueAges(ages: DueAges): void;
   /** An event was sent to a webhook endpoint, or could not be. */
-  delivered(outcome: 'delivered' | 'failed', seconds: number): void;
+  delivered(outcome: 'delivered' | 'failed' | 'undecryptable', seconds: number): void;
   /** A check of a tenant's ledger has ended. */
   checked(status: LedgerCheckStatus, seconds: number): void;
-  /** A round over all tenants has ended. */
+  /** What the last checks of all ledgers say has changed, or was read. */
   ledger(state: LedgerState): void;
 }
 

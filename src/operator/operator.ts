@@ -88,8 +88,13 @@ export class Operator {
     return this.database.auditQuery<T>(...given);
   }
 
-  /** The database, for the audit of a tenant. */
-  get audited(): Pick<CrossTenantReads, 'crossTenant' | 'auditQuery'> {
+  /** What each host of the address of the database says of itself. */
+  servers(): ReturnType<CrossTenantReads['readiness']['servers']> {
+    return this.database.readiness.servers();
+  }
+
+  /** The database, for the audit of a tenant and for what the worker measures. */
+  get audited(): CrossTenantReads {
     return this.database;
   }
 

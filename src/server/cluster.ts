@@ -3,6 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const pauseMilliseconds = 1_000;
 const echoMillisecondsMax = 1_000;
+const aliveMilliseconds = 1_000;
+/** A worker whose event loop has not run for so long does not come back. */
+const hungMilliseconds = 20_000;
 
 const starting = ['SIGTERM', 'SIGINT'] as const;
 const exit = () => process.exit(0);
@@ -39,12 +42,22 @@ export function onStop(stop: () => Promise<void>, quit: () => void, reload?: () 
   process.on('SIGHUP', () => (reload ? reload() : cluster.isPrimary && signalled()));
 }
 
+/** Learns of the processes that are replaced. */
+export interface SupervisorEvents {
+  replaced(reason: 'ended' | 'hung', worker: { process: number | undefined; code: number; signal: string }): void;
+}
+
+/** Says every second that this worker's event loop runs, as long as its supervisor is there. */
+export function sayAlive(): void {
+  setInterval(() => process.send?.('alive', () => {}), aliveMilliseconds).unref();
+}
+
 /**
  * Runs this program in several worker processes that share its port, and replaces a worker that exits. The first worker
  * migrates the database and prints the start message; the others start when the first one listens. Each worker is an
  * independent gateway: all shared state is in the database. With `reloads`, SIGHUP goes on to the workers.
  */
-export async function supervise(processes: number, reloads: boolean): Promise<void> {
+export async function supervise(processes: number, reloads: boolean, events: SupervisorEvents): Promise<void> {
   let stopping = false;
   const end = (signal: 'SIGTERM' | 'SIGKILL'): void => {
     stopping = true;
@@ -57,12 +70,14 @@ export async function supervise(processes: number, reloads: boolean): Promise<vo
   );
 
   let serving = false;
-  cluster.on('exit', async (_, code, signal) => {
+  const hung = killHung(() => stopping);
+  cluster.on('exit', async (worker, code, signal) => {
     // When the first worker cannot start, another one cannot either. The first one has already logged the reason.
     if (!serving && !stopping) process.exit(code || 1);
     // A worker that was still starting had no request to finish: SIGTERM ended it, which is no failure.
     if (stopping && code !== 0 && signal !== 'SIGTERM') process.exitCode = 1;
     if (stopping) return;
+    events.replaced(hung.has(worker.id) ? 'hung' : 'ended', { process: worker.process.pid, code, signal });
     await sleep(pauseMilliseconds);
     if (!stopping) cluster.fork();
   });
@@ -71,6 +86,28 @@ export async function supervise(processes: number, reloads: boolean): Promise<vo
     if (!stopping) for (let i = 1; i < processes; i++) cluster.fork();
   });
   cluster.fork();
+}
+
+/** Kills workers that have said nothing for too long. Returns the numbers of those that it has killed. */
+function killHung(stopping: () => boolean): ReadonlySet<number> {
+  const killed = new Set<number>();
+  const saidAt = new Map<number, number>();
+  let checkedAt = performance.now();
+  cluster.on('message', ({ id }, message) => message === 'alive' && saidAt.set(id, performance.now()));
+  cluster.on('exit', ({ id }) => saidAt.delete(id));
+  setInterval(() => {
+    const now = performance.now();
+    // This process was stopped itself, or the machine slept: the workers have not had their time.
+    if (now - checkedAt > 3 * aliveMilliseconds) for (const id of saidAt.keys()) saidAt.set(id, now);
+    checkedAt = now;
+    if (stopping()) return;
+    for (const worker of workers()) {
+      if (now - (saidAt.get(worker.id) ?? now) < hungMilliseconds) continue;
+      killed.add(worker.id);
+      worker.process.kill('SIGKILL');
+    }
+  }, aliveMilliseconds).unref();
+  return killed;
 }
 
 function signalAll(signal: NodeJS.Signals): void {

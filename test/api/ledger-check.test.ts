@@ -2,6 +2,7 @@ import pino from 'pino';
 import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
 import { Database } from '../../src/db/database.js';
+import { checkLedgerNow } from '../../src/operator/money/audit.js';
 import { LedgerChecks } from '../../src/jobs/ledger-checks.js';
 import type { LedgerState, WorkObserver } from '../../src/jobs/work-queue.js';
 import { eventually, givenIn, type Speaker, tenantOf, useWorld } from '../support/world.js';
@@ -125,6 +126,27 @@ describe('the checks of the ledger', () => {
     expect(both.nodes).toEqual([{ status: 'PASSED' }, { status: 'VIOLATED' }]);
   });
 
+  it('say a violation before the round has ended, and clear it when an operator has checked the ledger again', async () => {
+    const tenants = [await trader(), await trader(), await trader()].map(tenantOf);
+    const change = (by: number) =>
+      tampering((sql) => sql`update balance set pending = pending + ${by} where tenant_id = any(${tenants})`);
+    await change(1);
+    const gateway = gatewayChecks();
+    await gateway.checks.round();
+    // The number is said after each check, and not after the last one alone.
+    const said = gateway.states.map(({ violated }) => violated);
+    const before = said[0]!;
+    expect(said).toEqual([before, before + 1, before + 2, before + 3, before + 3]);
+    await change(-1);
+    for (const tenant of tenants) {
+      const checked = await checkLedgerNow(world.operator, `account_${tenant}`, false);
+      expect(checked).toMatchObject([{ tenantId: tenant, livemode: false, status: 'passed', violationCount: 0 }]);
+    }
+    await gateway.checks.lookAgain();
+    expect(gateway.states.at(-1)).toMatchObject({ violated: before });
+    await gateway.close();
+  });
+
   it('end with their gateway, even while a statement runs, and are made again by another one', async () => {
     const tenant = tenantOf(await trader());
     const gateway = gatewayChecks();
@@ -145,7 +167,8 @@ describe('the checks of the ledger', () => {
 
     const own = async () => (await outcomes()).filter((row) => row.tenant === tenant);
     expect(await own()).toMatchObject([{ status: 'failed', error: 'The gateway stopped.' }]);
-    expect(gateway.states).toEqual([]);
+    // What was known before it, and nothing more.
+    expect(gateway.states).toMatchObject([{ unchecked: 1 }]);
 
     // At once, no other gateway repeats what has failed; an hour later one does.
     const other = gatewayChecks();

@@ -372,6 +372,23 @@ describe('the view of violations', () => {
     ],
     ['an amount of a payout under way', [flying], 'update payout set amount = amount + 1 where id = :flying'],
     ['the pending rest of a deposit', [rest], 'update deposit set pending_rest = pending_rest - 1 where id = :deposit'],
+    [
+      'an amount of a payment that its deposit has not',
+      ['payment has not the amount of its object'],
+      'update payment set amount = amount + 1 where id = (select payment_id from deposit where id = :deposit)',
+    ],
+    [
+      'the currency of a payment of a payout',
+      ['payment has not the amount of its object'],
+      "update payment set currency = 'USD' where id = (select payment_id from payout where id = :ended)",
+    ],
+    ...['max(number)', 'min(number) + 1'].map((which): [string, string[], string, string] => [
+      `a deleted event: ${which}`,
+      ['events are not dense up to the last number'],
+      'select number_events(:tenant, false, 500)',
+      `delete from event where tenant_id = :tenant and not livemode and number =
+        (select ${which} from event where tenant_id = :tenant and not livemode)`,
+    ]),
     ...['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal'].map((table): [string, string[], string] => [
       `the privilege to change ${table}`,
       ['append-only is not enforced'],

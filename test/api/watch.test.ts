@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Database } from '../../src/db/database.js';
 import { PollTimer } from '../../src/jobs/poll-timer.js';
 import { DueJobs } from '../../src/jobs/due.js';
+import { dueAges } from '../../src/jobs/due-ages.js';
 import { Worker } from '../../src/jobs/runner.js';
 import { kindNames as all, Watch } from '../../src/jobs/watch.js';
 import { eventually, givenIn, statementsWaiting, tenantOf, useWorld } from '../support/world.js';
@@ -63,6 +64,37 @@ beforeAll(async () => {
   await sql`insert into data_import (tenant_id, livemode, id, created, account_id, kind, file_id, dry_run, rows, status,
     caller, due, context_id, on_root_list) values (${tenant}, false, 'import_x', 1, ${user.id}, 'partners', 'file_x',
     false, 1, 'pending', '{}', 1, ${user.id}, true)`;
+});
+
+describe('the age of the oldest work of live mode that is overdue', () => {
+  it('is measured for jobs, payouts, deliveries and events, and is 0 where nothing is due', async () => {
+    const { sql } = world;
+    await quiet();
+    const nothing = { job: 0, payout: 0, delivery: 0, event: 0 };
+    expect(await dueAges(world.database)).toEqual(nothing);
+    const [{ now }] = (await sql`select floor(extract(epoch from clock_timestamp()))::int as now`) as [{ now: number }];
+    // Test mode, where a clock may be advanced, and what is due later do not count.
+    await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due) values
+      (${tenant}, false, 'job_test', 1, 'pay_out', 'none', '{}', 1),
+      (${tenant}, true, 'job_later', 1, 'pay_out', 'none', '{}', ${now + 1_000})`;
+    expect(await dueAges(world.database)).toEqual(nothing);
+    await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due) values
+      (${tenant}, true, 'job_old', 1, 'retire_address', 'none', '{}', ${now - 5_000}),
+      (${tenant}, true, 'job_pays', 1, 'pay_out', 'none', '{}', ${now - 4_000})`;
+    await sql`insert into event (tenant_id, livemode, id, created, type, object, object_id, data, context_id,
+      on_root_list) values (${tenant}, true, 'event_old', ${now - 3_000}, 'account.updated', 'account', 'account_x',
+      '{}', 'account_x', true)`;
+    await sql`insert into webhook_endpoint (tenant_id, livemode, id, created, updated_at, account_id, url, event_types,
+      connected, enabled, secret_sealed, context_id, on_root_list, due) select tenant_id, true, 'webhook_live', created,
+      updated_at, account_id, url, event_types, connected, enabled, secret_sealed, context_id, on_root_list,
+      ${now - 2_000} from webhook_endpoint where id = 'webhook_x'`;
+    const ages = await dueAges(world.database);
+    // Some seconds may have passed since then.
+    const whole = Object.entries(ages).map(([name, age]) => [name, Math.floor(age / 1_000)]);
+    expect(Object.fromEntries(whole)).toEqual({ job: 5, payout: 4, delivery: 2, event: 3 });
+    await sql`delete from webhook_endpoint where id = 'webhook_live'`;
+    await quiet();
+  });
 });
 
 describe('the watch of a worker', () => {

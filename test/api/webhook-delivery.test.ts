@@ -154,7 +154,7 @@ describe('an event for a webhook endpoint', () => {
     expect(() => new Webhook(before).verify(last.body, last.headers as Record<string, string>)).toThrow(/signature/);
   });
 
-  it('is tried again while its secret cannot be decrypted, so that a rotation loses nothing', async () => {
+  it('is tried again while its secret cannot be decrypted, which is no fault of the account', async () => {
     const user = await settled();
     const hook = await receiver();
     const { id } = await must(create(user, { url: hook.url, event_types: ['account.created'] }));
@@ -166,7 +166,7 @@ describe('an event for a webhook endpoint', () => {
     );
     expect(waits).toMatchObject({
       status: 'pending',
-      attempts: [{ status: null, error: 'the secret cannot be decrypted; rotate it' }],
+      attempts: [{ status: null, error: 'the service could not sign the delivery' }],
     });
     expect(hook.got).toEqual([]);
     const { secret } = await must(user.post(`/v1/webhook_endpoints/${id}/rotate_secret`));

@@ -628,12 +628,15 @@ describe('an operator', () => {
     await page.getByText('Credited').click();
     await page.getByText('"last4": "0002"').waitFor();
     await page.getByText('"last4": "4242"').waitFor();
-    // A gateway says every 10 seconds that it runs.
+    // A gateway says every 2 seconds that it runs.
     await world.database.work('report_gateway_process', ['gateway_alive', 'pay-1', 4_243, '0.3.0']);
     await go('Work');
     const gateways = page.getByRole('table', { name: 'Gateways' });
     await gateways.getByRole('row', { name: /pay-1.*Alive/ }).waitFor();
     await gateways.getByRole('row', { name: /onerror.*Gone/ }).waitFor();
+    await page.getByRole('button', { name: 'Check the deployment' }).click();
+    const findings = page.getByRole('table', { name: 'Health' });
+    await findings.getByRole('row', { name: /tidegate backup.*Look/ }).waitFor();
     await page.getByText('No such kind').click();
     await page.getByText('no such job: no_such_kind').waitFor();
     expect(await act(page, /^Try again now/, 'Try again')).toBe('The job is due now.');

@@ -64,7 +64,17 @@ const names = (text: string | null) => (text ?? '').split(/,\s*/).map((name) => 
 
 const apiPaths = ['/v1/accounts', '/v1/deposits/deposit_0', '/v1/nothing', '/v1', '/graphql', '/v1/files'];
 const otherPaths = [
-  ...['/', '/graphiql', '/graphiql/assets/none.js', '/healthz', '/readyz', '/operator/graphql', '/checkout/x', '/v10'],
+  ...[
+    '/',
+    '/graphiql',
+    '/graphiql/assets/none.js',
+    '/healthz',
+    '/readyz',
+    '/servez',
+    '/operator/graphql',
+    '/checkout/x',
+    '/v10',
+  ],
   '/nothing',
 ];
 

@@ -127,6 +127,32 @@ describe('a standby that is promoted when its primary is killed', () => {
   });
 });
 
+describe('an old primary that comes back after a promotion', () => {
+  it('is seen: no gateway starts with it, and the one that runs and the doctor say which is which', async () => {
+    const old = await servers.start(primary.data, [], undefined, primary.port);
+    const both = {
+      DATABASE_URL: `postgres://tidegate@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/tidegate`,
+      API_KEY_PEPPER: 'a pepper that is long enough for a test',
+      TRUSTED_PROXY: '127.0.0.1',
+    };
+    const started = children.start(both);
+    expect(await started.ended).toBe(1);
+    const rivals = [`127.0.0.1:${primary.port} (timeline 1)`, `127.0.0.1:${standby.port} (timeline 2)`];
+    expect(started.errors).toContain(`${rivals.join(' and ')} each take themselves for the primary.`);
+    const doctor = await children.command(both, 'doctor', '--alert', 'TidegateUnavailable', '--json');
+    expect(doctor.code).toBe(1);
+    expect(JSON.parse(doctor.out).health.slice(0, 2)).toEqual([
+      expect.objectContaining({
+        ...{ check: 'servers', level: 'now' },
+        finding: `127.0.0.1:${primary.port} takes itself for the primary, on timeline 1, and it is not the only one.`,
+      }),
+      expect.objectContaining({ level: 'now', finding: expect.stringContaining('on timeline 2') }),
+    ]);
+    old.process.kill('SIGKILL');
+    expect(gateway.over).toBe(false);
+  });
+});
+
 describe('sslmode', () => {
   const tls = path.join(folder, 'tls');
   let server: Server;
@@ -158,10 +184,7 @@ describe('sslmode', () => {
   const reached = async (host: string, parameters: string): Promise<boolean> => {
     const database = new Database(connectionOf(address(host, parameters)));
     try {
-      return await database.ready().then(
-        () => true,
-        () => false,
-      );
+      return (await database.readiness.unready()) === undefined;
     } finally {
       await database.close();
     }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { alive, behind, childrenOf, type Gateway, postmaster, until, useChildren } from '../support/child.js';
+import { freePort } from '../support/ports.js';
 
 const children = useChildren();
 const WORKERS = 3;
@@ -50,9 +51,18 @@ describe('several processes on one port', () => {
   let DATA_DIR: string;
   let gateway: Gateway;
   let key: string;
+  let metricsPort: number;
+  /** The sum of a metric's values. */
+  const counted = async (name: string) => {
+    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    const lines = text.split('\n').filter((line) => line.startsWith(name));
+    return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+  };
+  const replacedFor = (reason: string) => counted(`tidegate_processes_replaced_total{reason="${reason}"}`);
   beforeAll(async () => {
     DATA_DIR = await children.preparedFolder('demo');
-    gateway = await children.gateway({ DATA_DIR, WORKERS: String(WORKERS) });
+    metricsPort = await freePort();
+    gateway = await children.gateway({ DATA_DIR, WORKERS: String(WORKERS), METRICS_PORT: String(metricsPort) });
     key = gateway.keys[1]!;
     await until(() => childrenOf(gateway.pid).length === WORKERS);
     // All of them serve when new connections get no error and each process has its pool.
@@ -139,12 +149,32 @@ describe('several processes on one port', () => {
 
   it('are replaced after one of them is killed, and the port is served all the time', async () => {
     const before = childrenOf(gateway.pid);
+    const requests = await counted('tidegate_http_requests_total');
+    expect([requests > 0, await replacedFor('ended')]).toEqual([true, 0]);
     process.kill(before[0]!, 'SIGKILL');
     await until(() => !alive(before[0]));
     for (let i = 0; i < 10; i++) expect((await ask(gateway, key, '/v1/accounts')).status).toBe(200);
     await until(() => childrenOf(gateway.pid).length === WORKERS);
     expect(childrenOf(gateway.pid)).not.toContain(before[0]);
     expect(gateway.out.match(/is listening on/g)).toHaveLength(1);
+    // The death is logged and counted, and what the process had counted stays in the sums.
+    const line = { level: 50, reason: 'ended', process: before[0], signal: 'SIGKILL' };
+    await until(() => gateway.log().some(({ msg }) => msg === 'a process of WORKERS is replaced'));
+    expect(gateway.log().find(({ msg }) => msg === 'a process of WORKERS is replaced')).toMatchObject(line);
+    expect(await replacedFor('ended')).toBe(1);
+    expect(await counted('tidegate_http_requests_total')).toBeGreaterThanOrEqual(requests);
+  });
+
+  it('are replaced when one of them hangs, and the metrics of the others are served meanwhile', async () => {
+    const [hangs] = childrenOf(gateway.pid);
+    const requests = await counted('tidegate_http_requests_total');
+    process.kill(hangs!, 'SIGSTOP');
+    expect(await counted('tidegate_http_requests_total')).toBeGreaterThanOrEqual(requests);
+    await until(() => !alive(hangs), 200);
+    await until(() => childrenOf(gateway.pid).length === WORKERS);
+    await until(() => gateway.log().some(({ reason, process: pid }) => reason === 'hung' && pid === hangs));
+    expect([await replacedFor('hung'), await replacedFor('ended')]).toEqual([1, 1]);
+    await until(async () => (await ask(gateway, key, '/v1/accounts')).status === 200);
   });
 
   it('stop together on SIGTERM, with their PostgreSQL', async () => {

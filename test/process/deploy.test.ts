@@ -41,7 +41,9 @@ const copies = (at: 0 | 1) =>
   stages[at].steps.filter(([name]) => name === 'COPY').map(([, rest]) => rest.replace('--from=build ', '').split(' '));
 const imageEnvironment = Object.fromEntries(step('ENV').map((pair) => pair.split('=') as [string, string]));
 
-const [job, deployment] = parseAllDocuments(textOf('kubernetes.yaml')).map((document) => document.toJS());
+const [job, deployment, , , pods, cron] = parseAllDocuments(textOf('kubernetes.yaml')).map((document) =>
+  document.toJS(),
+);
 const compose = parseAllDocuments(textOf('compose.yaml'), { merge: true })[0]!.toJS();
 
 describe('the files for deployment', () => {
@@ -65,6 +67,56 @@ describe('the files for deployment', () => {
     expect(used.map(([name]) => name).toSorted()).toEqual(Object.keys(environment).toSorted());
     for (const [name, words] of used)
       expect([name, words === '[*]']).toEqual([name, environment[name!]!.includes(' ')]);
+  });
+
+  it('start again what has ended, but what runs once', () => {
+    const { services } = compose as { services: Record<string, { restart?: string }> };
+    const once = Object.keys(services).filter((name) => services[name]!.restart !== 'unless-stopped');
+    expect(once.toSorted()).toEqual(['backup', 'migrate', 'roles']);
+    // A migration that has ended once would not run at the next release.
+    expect(textOf('tidegate-migrate.service')).not.toContain('RemainAfterExit');
+    for (const name of ['tidegate.service', 'tidegate-migrate.service'])
+      expect(textOf(name)).toMatch(/^Restart=on-failure$/m);
+  });
+
+  const installed = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+  const units = fs.readdirSync(folder).filter((name) => /\.(service|timer)$/.test(name));
+  const linters: [program: string, ...args: string[]][] = [
+    ['haproxy', '-c', '-f', path.join(folder, 'haproxy.cfg')],
+    ['systemd-analyze', 'verify', ...units.map((name) => path.join(folder, name))],
+    ['promtool', 'check', 'config', '--syntax-only', path.join(folder, 'prometheus.yml')],
+    ['sh', '-n', path.join(folder, 'make-secrets.sh')],
+  ];
+  for (const [program, ...args] of linters)
+    it.skipIf(!installed(program))(`are read by ${program}, where it is installed`, () => {
+      const addresses = { LISTEN: '127.0.0.1:1', GATEWAY_ONE: '127.0.0.1:2', GATEWAY_TWO: '127.0.0.1:3' };
+      const run = spawnSync(program, args, { env: { ...process.env, ...addresses }, encoding: 'utf8' });
+      // The programs of the units are those of another machine.
+      const said = run.stderr.replaceAll(/^.*is not executable: No such file or directory\n/gm, '');
+      if (program === 'systemd-analyze') expect(said).toBe('');
+      else expect([run.status, run.stderr]).toEqual([0, program === 'haproxy' ? expect.any(String) : '']);
+    });
+
+  it('back up every night, as the owner', () => {
+    const { backup } = compose.services;
+    expect([backup.env_file, backup.profiles]).toEqual([['secrets/gateway.env', 'secrets/migrate.env'], ['backup']]);
+    const job = cron.spec.jobTemplate.spec.template.spec.containers[0];
+    expect(job.args.slice(0, 2)).toEqual(['sh', '-c']);
+    expect(job.args[2]).toBe(backup.command[2].replace('$$', '$'));
+    expect(textOf('tidegate-backup.service')).toMatch(/^ExecStart=.* dist\/cli\.js backup "\$STATE_DIRECTORY\/.*"'$/m);
+    for (const unit of ['tidegate-backup.service', 'tidegate-migrate.service'])
+      expect(textOf(unit)).toContain('EnvironmentFile=/etc/tidegate/migration\n');
+    expect(textOf('tidegate-backup.timer')).toMatch(/^OnCalendar=/m);
+  });
+
+  it('ask a probe that does not leave every gateway during an outage, and have a port for metrics', () => {
+    expect(textOf('haproxy.cfg')).toMatch(/httpchk GET \/servez$/m);
+    expect(deployment.spec.template.spec.containers[0].readinessProbe.httpGet.path).toBe('/servez');
+    const { METRICS_PORT } = compose.services.gateway.environment;
+    expect([METRICS_PORT, pods.spec.ports[0].port]).toEqual([9464, 9464]);
+    expect(textOf('tidegate.service')).toContain('METRICS_PORT=9464');
+    const scraped = parseAllDocuments(textOf('prometheus.yml'))[0]!.toJS().scrape_configs[0];
+    expect([scraped.job_name, scraped.dns_sd_configs[0].port]).toEqual(['tidegate', 9464]);
   });
 
   it('set only settings that exist, to values that are taken', () => {
@@ -203,7 +255,7 @@ describe('the program as the container file lays it out', () => {
       );
       expect([probe, (await fetch(`http://127.0.0.1:${environment.PORT}${place}`)).status]).toEqual([probe, 200]);
     }
-    const health = /CMD (\[.*\])$/.exec(step('HEALTHCHECK')[0]!)![1]!.replace(':4000/', `:${environment.PORT}/`);
+    const health = /CMD (\[.*\])$/.exec(step('HEALTHCHECK')[0]!)![1]!;
     const [program, ...args] = JSON.parse(health) as string[];
     const healthy = () => spawnSync(program!, args, { ...inImage, env: environment }).status;
     expect(healthy()).toBe(0);
@@ -212,7 +264,8 @@ describe('the program as the container file lays it out', () => {
     // While the balancer learns that the gateway ends, it serves on, and the check of the container fails.
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
-    await until(async () => (await fetch(`http://127.0.0.1:${environment.PORT}/readyz`)).status === 503);
+    await until(async () => (await fetch(`http://127.0.0.1:${environment.PORT}/servez`)).status === 503);
+    expect((await fetch(`http://127.0.0.1:${environment.PORT}/readyz`)).status).toBe(503);
     const reply = await fetch(`http://127.0.0.1:${environment.PORT}/v1/accounts`, {
       headers: { 'x-forwarded-proto': 'https' },
     });
@@ -243,7 +296,7 @@ async function runRoles(url: string): Promise<void> {
   await sql.end();
 }
 
-/** A balancer as docs/operations/deploy/haproxy.cfg describes it: it asks /readyz, and keeps its connections open. */
+/** A balancer as docs/operations/deploy/haproxy.cfg describes it: it asks /servez, and keeps its connections open. */
 class Balancer {
   readonly #agent = new http.Agent({ keepAlive: true });
   /**
@@ -274,7 +327,7 @@ class Balancer {
 
   async #look(): Promise<void> {
     for (const origin of this.backends) {
-      const answer = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+      const answer = await fetch(`${origin}/servez`, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
       const failures = answer?.status === 200 ? 0 : (this.#failures.get(origin) ?? 3) + 1;
       this.#failures.set(origin, failures);
     }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Database } from '../../src/db/database.js';
@@ -301,6 +303,20 @@ describe('an owner and a serving role', () => {
         { may: false },
       ]);
     }
+  });
+
+  it('are too few for what needs the owner, which the commands say', async () => {
+    const folder = path.join(os.tmpdir(), `tidegate-no-backup-${process.pid}`);
+    const needs = 'This needs the role that owns the tables: name it in MIGRATION_URL.\n';
+    for (const [args, step] of [
+      [['backup', folder], 'backing up'],
+      [['migrate', '--grant-to', runtime], 'migrating'],
+    ] as const) {
+      const { code, errors } = await children.quickCommand(serving, ...args);
+      expect([code, errors]).toEqual([2, expect.stringContaining(`While ${step} the database: permission denied`)]);
+      expect(errors.endsWith(needs)).toBe(true);
+    }
+    expect(fs.existsSync(folder)).toBe(false);
   });
 
   it('are restored after a restore without privileges, and the audit reports what is missing until then', async () => {

@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queueNames } from '../../src/limits/queue-refusal.js';
+import type { Readiness } from '../../src/db/connect/readiness.js';
 import { Metrics } from '../../src/server/telemetry/metrics.js';
+import { ProcessMetrics } from '../../src/server/telemetry/process-metrics.js';
 import { type Gateway, until, useChildren } from '../support/child.js';
 import { freePort } from '../support/ports.js';
 import { eventually } from '../support/world.js';
@@ -106,6 +108,16 @@ describe('two processes with metrics, traces and a limit for slow statements', (
     expect(total(refused)).toBe(0);
     const queues = await metrics().then((text) => [...text.matchAll(/^tidegate_queue_refused_total\{queue="(\w+)"/gm)]);
     expect([...new Set(queues.map(([, queue]) => queue))].toSorted()).toEqual([...queueNames].toSorted());
+  });
+
+  it('count what alert rules look at from 0 on, so that the first fault is an increase', async () => {
+    const text = await metrics();
+    for (const api of ['graphql', 'rest', 'operator', 'page'])
+      for (const code of ['service_fault', 'service_unavailable'])
+        expect(samples(text, 'tidegate_errors_total', `api="${api}"`, `code="${code}"`)).toEqual([0]);
+    expect(samples(text, 'tidegate_webhook_attempt_seconds_count', 'outcome="undecryptable"')).toEqual([0]);
+    expect(samples(text, 'tidegate_worker_failures_total', 'work="number_events"')).toEqual([0]);
+    expect(samples(text, 'tidegate_processes_replaced_total')).toEqual([0, 0]);
   });
 
   it('have no label that a client chooses', async () => {
@@ -256,16 +268,16 @@ describe('a metrics port that is taken', () => {
 
 describe('the names of the metrics', () => {
   const metrics = new Metrics();
-  const load = { read: 0, slow: 0, write: 0, audit: 0 };
-  metrics.watchDatabase({ observers: [], load, crossTenant: { nodes: [] } });
+  const readiness = { commitAgeSeconds: 0 } as Readiness;
+  metrics.watchDatabase({ observers: [], readiness, poolSizes: {} as never, crossTenant: { nodes: [] } });
+  metrics.watchCertificate(() => 0);
   metrics.watchRequestLog(() => 0);
   metrics.watchRequests(() => ({ working: 0, inFlight: 0, pages: 0, loopDelaySeconds: 0 }));
   metrics.watchStreams(() => 0);
   metrics.watchReplicas({ states: [], onPrimary: 0 });
   metrics.watchQueues();
   const registered = new Set(
-    metrics.registry
-      .getMetricsAsArray()
+    [...metrics.registry.getMetricsAsArray(), ...new ProcessMetrics().own.getMetricsAsArray()]
       .map(({ name }) => name)
       .filter((name) => name.startsWith('tidegate_')),
   );

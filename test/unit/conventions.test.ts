@@ -90,6 +90,7 @@ describe('the conventions of the code', () => {
      */
     const reasons: Record<string, string> = {
       'operator/commands/events.ts': 'the time in the signature of an event that the command forwards',
+      'db/connect/driver/servers.ts': 'the difference between the clocks of a server and of this machine, for people',
       'errors/log.ts': 'the time of a line in the log',
       'request/id.ts': 'the order of the request ids of one second',
       'server/dashboard/links.ts': 'when a one-time link to the dashboard of the demo expires',

@@ -69,10 +69,16 @@ describe('the positions of a primary', () => {
     ]);
   });
 
-  it('are kept for a time, and one more', () => {
-    const positions = new PrimaryPositions(1_000);
-    for (let n = 0; n <= 10; n++) positions.add(seen(n * 500, BigInt(n)));
-    expect([6n, 7n, 8n].map((replayed) => positions.upTo(replayed))).toEqual([Number.NEGATIVE_INFINITY, 3_500, 4_000]);
+  it('tell the age of a replica that is far behind, after days, and are few', () => {
+    const positions = new PrimaryPositions(10_000);
+    const [days, step] = [3 * 86_400_000, 10_000];
+    const positionAt = (at: number) => BigInt(Math.floor(at / step) + 1);
+    for (let at = 0; at <= days; at += step) positions.add(seen(at, positionAt(at)));
+    for (const age of [0, 20_000, 60_000, 3_600_000, 86_400_000]) {
+      const known = days - positions.upTo(positionAt(days - age));
+      expect([age, known >= age && known <= age * 1.125 + step]).toEqual([age, true]);
+    }
+    expect(positions.length).toBeLessThan(200);
   });
 
   it('are forgotten where a promoted standby is behind them', () => {

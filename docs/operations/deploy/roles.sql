@@ -1,6 +1,6 @@
--- Makes the role that serves and its limits; may run again. The owner of the database runs it with psql, which finds
--- the role's password in GATEWAY_PASSWORD. `tidegate migrate --grant-to tidegate_runtime` gives the role its
--- privileges.
+-- Makes the role that serves and its limits; may run again. Run it with psql, which finds the role's password in
+-- GATEWAY_PASSWORD, as a superuser, or as the owner of the database with the right CREATEROLE.
+-- `tidegate migrate --grant-to tidegate_runtime` gives the role its privileges.
 \set ON_ERROR_STOP on
 \getenv password GATEWAY_PASSWORD
 select 'create role tidegate_runtime login'

@@ -25,5 +25,9 @@ create or replace view violations as
   union all
   select null, null, rule, what from payment_order_breaches
   union all
+  select tenant_id, livemode, rule, what from payment_violations
+  union all
+  select tenant_id, livemode, rule, what from event_violations
+  union all
   select null, null, 'append-only is not enforced', x.what
   from append_only_breaches(array(select s.name from drizzle.runtime_role s)) x;

@@ -4,7 +4,7 @@ import { DomainError } from '../../errors/problems.js';
 import { Availability } from './availability.js';
 import { busy, slowMilliseconds, within } from './deadline.js';
 import { type Connection, movedRows, openClient } from './driver/connection.js';
-import { optionsOf, type PoolOptions } from './driver/connection-options.js';
+import { exportsAtOnce, optionsOf, pollsAtOnce, type PoolOptions } from './driver/connection-options.js';
 import type { PoolSettings } from './database-settings.js';
 import type { PoolName } from './observer.js';
 import { causeOf, mayBeOutdated, outageOf, sqlstate } from './outage.js';
@@ -48,6 +48,8 @@ export class Connections {
   readonly reader: Pool;
   readonly writer: Pool;
   readonly worker: Pool;
+  /** For the commit by which a process finds out whether writes are stored. */
+  readonly heartbeat: Pool;
   /** For the worker's polls for work over all tenants: no request waits for them, and they wait for no batch. */
   readonly poll: Pool;
   readonly audit: Pool;
@@ -72,6 +74,7 @@ export class Connections {
     this.reader = new Pool('read', () => openClient(options.read), limit);
     this.writer = new Pool('write', () => openClient(options.write), limit);
     this.worker = new Pool('worker', () => openClient(options.worker), limit);
+    this.heartbeat = new Pool('heartbeat', () => openClient(options.heartbeat), limit);
     this.poll = new Pool('poll', () => mapped(openClient(options.poll)), limit);
     this.audit = new Pool('audit', () => openClient(options.audit), limit);
     this.slow = new Pool('slow', () => openClient(options.slow), slowMilliseconds, slowMilliseconds + 1_000);
@@ -185,8 +188,23 @@ export class Connections {
   }
 
   get #pools(): Pool[] {
-    return [this.reader, this.writer, this.worker, this.poll, this.audit, this.slow, this.bulk];
+    return [this.reader, this.writer, this.worker, this.heartbeat, this.poll, this.audit, this.slow, this.bulk];
   }
+}
+
+/** How many connections each pool has at most. */
+export function poolSizes({ pools, slow }: Pick<PoolOptions, 'pools' | 'slow'>): Record<PoolName, number> {
+  const { read, write, worker } = pools;
+  return {
+    read,
+    write,
+    worker,
+    slow: slow.connections,
+    heartbeat: 1,
+    poll: pollsAtOnce,
+    audit: 1,
+    bulk: exportsAtOnce,
+  };
 }
 
 /** Connections of one kind, which can be replaced by new ones. */

@@ -1,7 +1,7 @@
 import type { ProblemCode } from '../../errors/catalogue.js';
 import { DomainError, type Problem, problem } from '../../errors/problems.js';
 import { busy } from './deadline.js';
-import { causeOf, outageOf } from './outage.js';
+import { causeOf, outageOf, type Unready, unreadyBy } from './outage.js';
 import type { Servers } from './driver/servers.js';
 
 /** How long the gateway is not ready after a write that could not be stored, unless a later write is stored. */
@@ -10,7 +10,7 @@ const logEveryMilliseconds = 5_000;
 
 /** Converts PostgreSQL's errors for a client: an error that a function raised to a domain error, an outage to a 503. */
 export class Failures {
-  #unreadyUntil = Number.NEGATIVE_INFINITY;
+  #unready: { until: number; why: Unready } | undefined;
   #lockLook: Promise<'table' | 'shard' | null> | undefined;
   /** When each outage was last logged, by its code. */
   readonly #loggedAt = new Map<string, number>();
@@ -20,14 +20,14 @@ export class Failures {
     private readonly onOutage: (error: unknown) => void,
   ) {}
 
-  /** Whether the last write could not be stored within the last `unreadyMilliseconds`. */
-  get unready(): boolean {
-    return performance.now() < this.#unreadyUntil;
+  /** Why the last write could not be stored, if that was within the last `unreadyMilliseconds`. */
+  get unready(): Unready | undefined {
+    return this.#unready && performance.now() < this.#unready.until ? this.#unready.why : undefined;
   }
 
   /** Call this when a write was stored. */
   stored(): void {
-    this.#unreadyUntil = Number.NEGATIVE_INFINITY;
+    this.#unready = undefined;
   }
 
   /**
@@ -68,7 +68,8 @@ export class Failures {
     if (lock === null) return new DomainError(problem('state_conflict'));
     // Only the tenants of the shards that are moved have to wait.
     if (lock === 'shard') return this.reported(error);
-    if (code === '55P03' || code === '53100') this.#unreadyUntil = performance.now() + unreadyMilliseconds;
+    if (code === '55P03' || code === '53100')
+      this.#unready = { until: performance.now() + unreadyMilliseconds, why: unreadyBy(error) };
     const index = /"(\w+?)(?:_\d+)?"/.exec(constraint_name ? `"${constraint_name}"` : message)?.[1] ?? '';
     const known = code === '23505' ? taken[index] : undefined;
     return known ? new DomainError(known) : this.reported(error);

@@ -1,7 +1,8 @@
 import type { TenantAndMode } from '../schema/tenant-and-mode.js';
 
 /** The connections that a statement uses. */
-export type PoolName = 'read' | 'slow' | 'write' | 'worker' | 'poll' | 'audit' | 'bulk';
+export const poolNames = ['read', 'slow', 'write', 'worker', 'heartbeat', 'poll', 'audit', 'bulk'] as const;
+export type PoolName = (typeof poolNames)[number];
 
 /** A statement that was given to the database. It never contains a value. */
 export interface ObservedStatement {

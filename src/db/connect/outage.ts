@@ -101,3 +101,15 @@ export function mayBeOutdated(error: unknown): boolean {
   const { code, routine = '' } = causeOf(error);
   return code === '42804' || /^(RevalidateCachedQuery|FetchPreparedStatement)$/.test(routine);
 }
+
+/** Why the database serves no write now, for people and alerts. */
+export type Unready = 'no database' | 'disk full' | 'read only' | 'locked' | 'commits hang';
+
+/** What an error says about the whole database. */
+export function unreadyBy(error: unknown): Unready {
+  const { code = '' } = causeOf(error);
+  // The second is the server's own limit for temporary files.
+  if (/^53[14]00$/.test(code)) return 'disk full';
+  if (code === '25006') return 'read only';
+  return code === '55P03' ? 'locked' : 'no database';
+}

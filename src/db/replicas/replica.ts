@@ -78,7 +78,6 @@ export class Replica {
   readonly #quick: QuickReads;
   readonly #pools: Record<'read' | 'slow' | 'audit', Pool>;
   readonly #cancellations = new Cancellations();
-  readonly #since = performance.now();
   readonly #stop = new AbortController();
   readonly #watching: Promise<void>;
   #probe: postgres.Sql | undefined;
@@ -94,6 +93,8 @@ export class Replica {
   #polledAt = Number.POSITIVE_INFINITY;
   /** The time up to which it has everything that the primary had then, by `performance.now()`. */
   #upTo = Number.NEGATIVE_INFINITY;
+  /** The last such time that was known; at first the start. */
+  #knownUpTo = performance.now();
   /** How its statements ended: answered here, or asked again on the primary, as nothing was found or it failed. */
   readonly counts = { answered: 0, missing: 0, failed: 0 };
 
@@ -122,7 +123,7 @@ export class Replica {
 
   /** How old at most what it has is, in seconds. It grows while the replica or the primary does not answer. */
   get lagSeconds(): number {
-    return (performance.now() - Math.max(this.#upTo, this.#since)) / 1_000;
+    return (performance.now() - this.#knownUpTo) / 1_000;
   }
 
   /** The bytes of the log that the primary had at its last answer, and the replica had not replayed at its own. */
@@ -232,6 +233,7 @@ export class Replica {
     this.replayed = walPositionOf(row.timeline, row.replayed);
     this.#polledAt = after * 1_000;
     this.#upTo = positions.upTo(this.replayed);
+    if (Number.isFinite(this.#upTo)) this.#knownUpTo = this.#upTo;
     // What it has of an older timeline may go beyond the promotion, where the primary has something else.
     if (latest !== undefined && timelineOf(this.replayed) !== timelineOf(latest.flushed))
       return this.#report('it is not known to follow the timeline of the primary');

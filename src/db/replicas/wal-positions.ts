@@ -34,8 +34,12 @@ interface Seen {
   inserted: WalPosition;
 }
 
+/** Of older positions so many are kept that the age of a replica is known to this part of it. */
+const precision = 1 / 8;
+
 /**
- * The positions of the primary in the last seconds. By them the age of a replica is known without any server's clock:
+ * The positions of the primary since the start: all of the last seconds, and fewer of those before, the older the
+ * fewer (some hundred of ten days). By them the age of a replica is known without any server's clock:
  * a replica that has replayed a position has everything that the primary had when it was asked for that position.
  */
 export class PrimaryPositions {
@@ -48,9 +52,18 @@ export class PrimaryPositions {
     const before = this.#seen.filter(
       ({ flushed }) => flushed <= seen.flushed && timelineOf(flushed) === timelineOf(seen.flushed),
     );
-    // One older position is kept, so that a replica that has replayed it is known to be that old.
-    const first = before.findLastIndex(({ at }) => at < seen.at - this.keptMilliseconds);
-    this.#seen = [...before.slice(Math.max(first, 0)), seen];
+    const kept: Seen[] = [];
+    for (const [i, one] of before.entries()) {
+      const [last, next] = [kept.at(-1), before[i + 1]];
+      const age = seen.at - one.at;
+      const spare = last && next && age > this.keptMilliseconds && next.at - last.at < age * precision;
+      if (!spare) kept.push(one);
+    }
+    this.#seen = [...kept, seen];
+  }
+
+  get length(): number {
+    return this.#seen.length;
   }
 
   get latest(): Seen | undefined {

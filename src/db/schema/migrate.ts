@@ -29,6 +29,9 @@ export interface MigrationOptions {
   say?: ((line: string) => void) | undefined;
 }
 
+/** The version of a migrated database, and whether it had another one before. */
+export type Migrated = SchemaVersion & { migrated: boolean };
+
 const lockSecondsDefault = 60;
 
 /**
@@ -41,22 +44,24 @@ const lockSecondsDefault = 60;
 export async function migrate(
   connection: Connection,
   { grantTo, action, lockSeconds = lockSecondsDefault, say }: MigrationOptions = {},
-): Promise<SchemaVersion> {
+): Promise<Migrated> {
   const sql = single(connection, 'tidegate migrate');
   try {
     const own = programVersion();
+    let migrated = false;
     await inTurn(sql, 'migrate', lockSeconds, say, async (tx) => {
       const found = await databaseVersion(tx);
       if (found && found.version > own.version)
         throw new MigrationError(`${newerThan(found, own)} Nothing was changed: migrate with the newer program.`);
       const current = found?.version === own.version && found.sha256 === own.sha256;
       if (!current) await apply(tx, own);
+      migrated = !current;
       // On a cluster each of these statements needs all nodes: a current one is migrated while a node is away.
       if (!current || grantTo !== undefined || (await distributionOf(tx)) !== 'distributed') await grant(tx, grantTo);
       if (action)
         await tx`select append_operator_action(${action.operator}, ${JSON.stringify(action.entry)}::text::jsonb)`;
     });
-    return own;
+    return { ...own, migrated };
   } finally {
     await sql.end({ timeout: 5 });
   }

@@ -4,7 +4,7 @@ import { DomainError, problem } from '../../errors/problems.js';
 import { gatewayProcess } from '../../jobs/table.js';
 import type { ScopeSource } from '../doors.js';
 
-/** Processes say every 10 seconds that they run. One that has not for this time has ended, or reaches no database. */
+/** Processes say every 2 seconds that they run. One that has not for this time has ended, or reaches no database. */
 const aliveSeconds = 30;
 
 /** Whether a process of a gateway has been seen lately, by the database's clock. */

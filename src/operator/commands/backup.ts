@@ -9,6 +9,8 @@ import { during } from '../../db/connect/start.js';
 import { newRequestId } from '../../request/id.js';
 import { entryJson, logged } from '../action/actions.js';
 import { auditLedger, verifySeals } from '../money/audit.js';
+import { health } from '../health/doctor.js';
+import { HealthLevel } from '../health/finding.js';
 import { Operator } from '../operator.js';
 import { ActionOutcome } from '../table.js';
 import { commandUser } from './command.js';
@@ -65,6 +67,10 @@ export async function restoreStore(config: Config, folder: string, { progress, s
       const { violationCount, postings } = await auditLedger(operator);
       const chains = await verifySeals(operator);
       const broken = chains.filter(({ firstBroken }) => firstBroken !== null);
+      // What it lacks of gateways, secrets and backups is no finding: the warnings above have the secrets.
+      const expected = new Set(['gateways', 'secrets', 'backups', 'ledgers']);
+      for (const { check, level, finding, command } of await health(operator))
+        if (level !== HealthLevel.OK && !expected.has(check)) say(`${finding}${command ? ` ${command}` : ''}`);
       return {
         restored: restored.before ? 'before' : 'now',
         ...summary(restored.manifest),

@@ -46,7 +46,7 @@ export const readingCommands = new Set([
     'ledger verify',
     'ledger checks',
   ],
-  ...['operator list', 'operator actions', 'operator verify', 'tidegate secrets'],
+  ...['operator list', 'operator actions', 'operator verify', 'tidegate secrets', 'tidegate doctor'],
 ]);
 
 /** Runs a command, with entries in the audit log unless it only reads. `path` is its name with that of its group. */

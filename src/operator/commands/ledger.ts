@@ -3,7 +3,7 @@ import { type LedgerCheckRow, LedgerCheckStatus } from '../../resources/ledger/t
 import { liveOf } from '../../request/mode.js';
 import { type AddCommand, after, mode } from './command.js';
 import { modeOf } from '../../request/mode.js';
-import { auditLedger, listLedgerChecks, verifySeals } from '../money/audit.js';
+import { auditLedger, type Checked, checkLedgerNow, listLedgerChecks, verifySeals } from '../money/audit.js';
 
 /** Adds the commands that check the ledger. */
 export function ledgerCommands(program: Command, command: AddCommand): void {
@@ -26,6 +26,16 @@ export function ledgerCommands(program: Command, command: AddCommand): void {
   );
   command(
     ledger,
+    'check <account>',
+    'Check the ledger of a root account now: the outcome counts as its last check; exit code 1 when it is violated',
+    async (operator, o, account) => {
+      const checks = await checkLedgerNow(operator, account, liveOf(o.mode));
+      if (checks.some(({ status }) => status !== 'passed')) process.exitCode = 1;
+      return { checks: checks.map(madeJson) };
+    },
+  ).addOption(mode());
+  command(
+    ledger,
     'checks',
     'List the checks of single tenants that the gateways make by themselves, newest first',
     async (operator, o) => {
@@ -43,6 +53,11 @@ export function ledgerCommands(program: Command, command: AddCommand): void {
     .addOption(mode())
     .addOption(after());
 }
+
+const madeJson = ({ tenantId, livemode, status, violationCount, violations, brokenBlock, error }: Checked) => ({
+  ...{ tenant: `account_${tenantId}`, mode: modeOf(livemode), status },
+  ...{ violationCount, violations, firstBroken: brokenBlock, error },
+});
 
 function checkJson({ id, tenantId, livemode, status, created, ended, brokenBlock, error, ...check }: LedgerCheckRow) {
   const time = (seconds: number | null) => seconds && new Date(seconds * 1000).toISOString();

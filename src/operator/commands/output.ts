@@ -18,6 +18,7 @@ const columns: Readonly<Record<string, readonly string[]>> = {
   refunds: ['id', 'mode', 'account_id', 'deposit_id', 'amount', 'currency', 'status', 'created'],
   unexplained: ['id', 'mode', 'tenant', 'amount', 'covered', 'currency', 'reason', 'status', 'created'],
   disputes: ['id', 'mode', 'account_id', 'deposit_id', 'amount', 'currency', 'status', 'reason_code', 'respond_by'],
+  health: ['level', 'check', 'finding', 'command'],
   actions: ['number', 'created', 'operator', 'operation', 'object', 'mode', 'outcome', 'code'],
 };
 

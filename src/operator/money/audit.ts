@@ -3,7 +3,8 @@ import { LedgerCheckStatus, ledgerCheck } from '../../resources/ledger/table.js'
 import { nodeBreaches } from '../../db/cluster/node-privileges.js';
 import { violationsOf } from '../../db/cluster/tenant-audit.js';
 import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
-import type { Operator } from '../operator.js';
+import { checkLedger, type Made, outcomeOf } from '../../jobs/ledger-checks.js';
+import { type Operator, OperatorError } from '../operator.js';
 import { listed, type ListFilter } from '../paging.js';
 
 /** The state of one tenant's hash chain in one mode. */
@@ -13,6 +14,9 @@ export interface Chain {
   blocks: number;
   firstBroken: number | null;
 }
+
+/** A check of one ledger that was made now. */
+export type Checked = TenantAndMode & Made;
 
 /** A broken invariant of the ledger. */
 export interface Violation {
@@ -137,6 +141,28 @@ export async function verifySeals(operator: Operator): Promise<Chain[]> {
     chains.push({ ...tenantAndMode, firstBroken: broken === null ? null : Number(broken) });
   }
   return chains;
+}
+
+/**
+ * Checks the ledger of a root account now, in one mode or both, as the worker does: the outcome is its last check, by
+ * which alerts are.
+ */
+export async function checkLedgerNow(
+  operator: Operator,
+  rootAccountId: string,
+  livemode?: boolean,
+): Promise<Checked[]> {
+  const row = await operator.account(rootAccountId);
+  const checked: Checked[] = [];
+  for (const mode of livemode === undefined ? [true, false] : [livemode]) {
+    const of = { tenantId: row.tenantId, livemode: mode };
+    const call: Parameters<typeof checkLedger>[0] = (fn, values) => operator.call(fn, values);
+    const made = await checkLedger(call, of, 0, () => outcomeOf(operator.audited, of));
+    if (!made)
+      throw new OperatorError('A check of this ledger is under way. Wait for its outcome: tidegate ledger checks.');
+    checked.push({ ...of, ...made });
+  }
+  return checked;
 }
 
 /** Lists the checks of the ledger that the worker has made or makes, newest first. */

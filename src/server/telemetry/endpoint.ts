@@ -1,6 +1,5 @@
-import cluster from 'node:cluster';
 import http from 'node:http';
-import { AggregatorRegistry, type Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 
 /** Where metrics are served. */
 export interface MetricsAddress {
@@ -8,19 +7,11 @@ export interface MetricsAddress {
   METRICS_HOST: string;
 }
 
-/**
- * Serves `GET /metrics` on a port of its own. Among several processes the primary one serves the sum of them all, and
- * each of the others hands over its own values when it is asked. Throws the error of the system if the port is taken.
- */
+/** Serves `GET /metrics` on a port of its own. Throws the error of the system if the port is taken. */
 export async function serveMetrics(
   { METRICS_PORT, METRICS_HOST }: MetricsAddress,
-  registry?: Registry,
-): Promise<http.Server | undefined> {
-  if (registry) AggregatorRegistry.setRegistries(registry);
-  // It listens for the question of the primary process, or asks the question.
-  const all = new AggregatorRegistry();
-  if (cluster.isWorker) return undefined;
-  const text = () => (registry ? registry.metrics() : all.clusterMetrics());
+  text: () => Promise<string>,
+): Promise<http.Server> {
   const server = http.createServer((request, response) => void answer(request, response, text));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(METRICS_PORT, METRICS_HOST, resolve);
@@ -36,9 +27,8 @@ async function answer(request: http.IncomingMessage, response: http.ServerRespon
     return response.writeHead(405, { allow: 'GET, HEAD' }).end();
   try {
     const body = await text();
-    return response.writeHead(200, { 'content-type': AggregatorRegistry.PROMETHEUS_CONTENT_TYPE }).end(body);
+    return response.writeHead(200, { 'content-type': Registry.PROMETHEUS_CONTENT_TYPE }).end(body);
   } catch {
-    // A process did not answer in time.
     return response.writeHead(503).end();
   }
 }

@@ -1,17 +1,19 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { queueNames, refusals } from '../../limits/queue-refusal.js';
-import type { DatabaseState } from '../../db/doors.js';
-import type { CrossTenantQueries } from '../../db/cluster/cross-tenant-queries.js';
-import type { Replicas } from '../../db/replicas/replicas.js';
-import type { ObservedStatement, PoolName, StatementObserver } from '../../db/connect/observer.js';
+import { collectDefaultMetrics } from 'prom-client';
+import { type ObservedStatement, type PoolName, poolNames } from '../../db/connect/observer.js';
+import { version } from '../../config/version.js';
+import { programVersion } from '../../db/schema/schema-version.js';
+import { WatchedMetrics } from './watched-metrics.js';
 
-/** The upper ends of the buckets for durations, in seconds. */
-const seconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** Which API or page a request may belong to. */
+const apis = ['graphql', 'rest', 'operator', 'page', 'probe', 'other'] as const;
+export type Api = (typeof apis)[number];
+
+/** The codes of errors that alert rules count. */
+const alarming = ['service_fault', 'service_unavailable'];
 
 /** What a metric says of a request when its answer has been sent. */
 export interface ObservedRequest {
-  /** Which API or page: graphql, rest, operator, page, probe or other. */
-  api: string;
+  api: Api;
   /** The root field, or the method and route. */
   operation: string;
   status: number;
@@ -26,75 +28,74 @@ export interface ObservedRequest {
  * and routes, statements are the names of SQL functions. The names are listed in docs/operations/monitor.md, and a test
  * compares the two.
  */
-export class Metrics implements StatementObserver {
-  readonly registry = new Registry();
-  readonly #requests = this.#histogram(
+export class Metrics extends WatchedMetrics {
+  readonly #requests = this.histogram(
     'tidegate_http_request_duration_seconds',
     'Time from the head of a request to the end of its answer.',
     ['api', 'operation'],
   );
-  readonly #answers = this.#counter('tidegate_http_requests_total', 'Answered requests.', [
+  readonly #answers = this.counter('tidegate_http_requests_total', 'Answered requests.', [
     'api',
     'operation',
     'status',
   ]);
-  readonly #refusals = this.#counter('tidegate_errors_total', 'Errors in answers, by their code.', ['api', 'code']);
-  readonly #documents = this.#counter(
+  readonly #refusals = this.counter('tidegate_errors_total', 'Errors in answers, by their code.', ['api', 'code']);
+  readonly #documents = this.counter(
     'tidegate_graphql_operations_total',
     'GraphQL operations, by what answered them: a compiled query or the resolvers.',
     ['answered_by'],
   );
-  readonly #statements = this.#histogram(
+  readonly #statements = this.histogram(
     'tidegate_statement_duration_seconds',
     'Time of a statement, with its wait for a connection and all attempts. Reads have no name.',
     ['pool', 'statement'],
   );
-  readonly #failures = this.#counter('tidegate_statement_failures_total', 'Statements that failed or were refused.', [
+  readonly #failures = this.counter('tidegate_statement_failures_total', 'Statements that failed or were refused.', [
     'pool',
   ]);
-  readonly #repeats = this.#counter(
+  readonly #repeats = this.counter(
     'tidegate_statement_repeats_total',
     'Attempts at a statement after an outage or a conflict.',
     ['pool'],
   );
-  readonly #turns = this.#histogram(
+  readonly #turns = this.histogram(
     'tidegate_worker_turn_seconds',
     "Time from finding a tenant's work until its turn ends.",
     ['work'],
   );
-  readonly #workFailures = this.#counter('tidegate_worker_failures_total', "Attempts at a tenant's work that failed.", [
+  readonly #workFailures = this.counter('tidegate_worker_failures_total', "Attempts at a tenant's work that failed.", [
     'work',
   ]);
-  readonly #found = this.#gauge(
+  readonly #found = this.gauge(
     'tidegate_worker_found',
     'Rows with work that the last poll over all tenants has found, of each tenant the first ones.',
     ['work'],
   );
-  readonly #stuck = this.#gauge(
+  readonly #stuck = this.gauge(
     'tidegate_stuck',
     'What has failed and is tried again: single jobs, and work of whole tenants. Counted every 30 seconds, to 10,000.',
     ['of'],
     undefined,
     'max',
   );
-  readonly #deliveries = this.#histogram(
+  readonly #deliveries = this.histogram(
     'tidegate_webhook_attempt_seconds',
     'Attempts to deliver an event to a webhook endpoint.',
     ['outcome'],
   );
-  readonly #checks = this.#histogram(
+  readonly #checks = this.histogram(
     'tidegate_ledger_check_seconds',
     "Time of a check of a tenant's ledger, by its outcome: passed, violated or failed.",
     ['outcome'],
   );
-  readonly #checkAge = this.#gauge(
+  readonly #checkAge = this.gauge(
     'tidegate_ledger_check_age_seconds',
     "The age of the oldest of all tenants' last checks of the ledger.",
     [],
     undefined,
     'max',
   );
-  readonly #ledgers = this.#gauge(
+  readonly #ledgers = this.gauge(
     'tidegate_ledgers',
     'Tenants and modes whose last check of the ledger found a violation, and those without a check that has ended.',
     ['state'],
@@ -102,13 +103,70 @@ export class Metrics implements StatementObserver {
     'max',
   );
 
+  readonly #dueAges = this.gauge(
+    'tidegate_oldest_due_seconds',
+    'How long the oldest work of live mode is overdue: jobs, payouts among them, deliveries, and events to number.',
+    ['of'],
+    undefined,
+    'max',
+  );
+  readonly #health = this.gauge(
+    'tidegate_health',
+    'What the checks of `tidegate doctor` have found that is not well, every ten minutes.',
+    ['check', 'level'],
+    undefined,
+    'max',
+  );
+  /** When the last backup was made, by `performance.now()` in seconds. */
+  #backupAt: number | undefined;
+  /** The operations that were answered, by API, each of which has a count of its 503. */
+  readonly #known = new Set<string>();
+
+  /** Each series that an alert rule counts is there from the start: the increase of one that is born with 1 is 0. */
   constructor() {
+    super();
     collectDefaultMetrics({ register: this.registry });
+    this.gauge(
+      'tidegate_last_backup_age_seconds',
+      'The age of the last backup that this program has made. Without one there is no value.',
+      ['by'],
+      (gauge) => {
+        if (this.#backupAt !== undefined) gauge.set({ by: 'tidegate' }, performance.now() / 1_000 - this.#backupAt);
+      },
+      'max',
+    );
+    const { version: schema } = programVersion();
+    this.gauge(
+      'tidegate_build_info',
+      'The version of the program, and that of the database that it makes: 1.',
+      ['version', 'schema'],
+      undefined,
+      'first',
+    ).set({ version, schema }, 1);
+    for (const api of apis) for (const code of alarming) this.#refusals.inc({ api, code }, 0);
+    for (const by of ['compiled', 'resolvers']) this.#documents.inc({ answered_by: by }, 0);
+    for (const pool of poolNames) {
+      this.#failures.inc({ pool }, 0);
+      this.#repeats.inc({ pool }, 0);
+    }
+    for (const outcome of ['delivered', 'failed', 'undecryptable']) this.#deliveries.zero({ outcome });
+    for (const outcome of ['passed', 'violated', 'failed']) this.#checks.zero({ outcome });
+  }
+
+  /** The worker has these kinds of work. */
+  works(names: readonly string[]): void {
+    for (const work of names) {
+      this.#workFailures.inc({ work }, 0);
+      this.#turns.zero({ work });
+    }
   }
 
   /** Counts a request whose answer has been sent. */
   answered({ api, operation, status, seconds: took, codes, answeredBy }: ObservedRequest): void {
     this.#requests.observe({ api, operation }, took);
+    const key = `${api} ${operation}`;
+    if (!this.#known.has(key)) this.#answers.inc({ api, operation, status: 503 }, 0);
+    this.#known.add(key);
     this.#answers.inc({ api, operation, status });
     for (const code of codes) this.#refusals.inc({ api, code });
     if (answeredBy) this.#documents.inc({ answered_by: answeredBy });
@@ -117,8 +175,10 @@ export class Metrics implements StatementObserver {
   began({ name, pool }: ObservedStatement): (error?: unknown) => void {
     const statement = pool === 'read' || pool === 'slow' ? '' : name;
     const end = this.#statements.startTimer({ pool, statement });
+    this.running[pool]++;
     return (error) => {
       end();
+      this.running[pool]--;
       if (error !== undefined) this.#failures.inc({ pool });
     };
   }
@@ -148,8 +208,25 @@ export class Metrics implements StatementObserver {
     this.#stuck.set({ of: 'tenant' }, work);
   }
 
+  /** How long the oldest work is overdue was measured. */
+  dueAges(ages: Record<'job' | 'payout' | 'delivery' | 'event', number>): void {
+    for (const [of, age] of Object.entries(ages)) this.#dueAges.set({ of }, age);
+  }
+
+  /** The health of the deployment was checked. */
+  health(findings: readonly { check: string; level: string }[]): void {
+    this.#health.reset();
+    for (const level of ['look', 'now']) for (const { check } of findings) this.#health.set({ check, level }, 0);
+    for (const { check, level } of findings) if (level !== 'ok') this.#health.inc({ check, level });
+  }
+
+  /** The age of the last backup was asked. */
+  backup(seconds: number | undefined): void {
+    this.#backupAt = seconds === undefined ? undefined : performance.now() / 1_000 - seconds;
+  }
+
   /** An event was sent to a webhook endpoint, or could not be. */
-  delivered(outcome: 'delivered' | 'failed', took: number): void {
+  delivered(outcome: 'delivered' | 'failed' | 'undecryptable', took: number): void {
     this.#deliveries.observe({ outcome }, took);
   }
 
@@ -158,143 +235,10 @@ export class Metrics implements StatementObserver {
     this.#checks.observe({ outcome }, took);
   }
 
-  /** A round of the checks over all tenants has ended. */
+  /** What the last checks of all ledgers say was read, or has changed. */
   ledger({ oldestSeconds, violated, unchecked }: Record<'oldestSeconds' | 'violated' | 'unchecked', number>): void {
     this.#checkAge.set(oldestSeconds);
     this.#ledgers.set({ state: 'violated' }, violated);
     this.#ledgers.set({ state: 'unchecked' }, unchecked);
-  }
-
-  /** Adds the statements of a database, and the nodes to which its tenants are distributed. */
-  watchDatabase(
-    database: Pick<DatabaseState, 'observers' | 'load'> & { crossTenant: Pick<CrossTenantQueries, 'nodes'> },
-  ): void {
-    database.observers.push(this);
-    this.#gauge('tidegate_statements_in_flight', 'Statements that run or wait now.', ['pool'], (gauge) => {
-      for (const [pool, count] of Object.entries(database.load)) gauge.set({ pool }, count);
-    });
-    this.#gauge(
-      'tidegate_database_node_up',
-      'Whether a node of a cluster that holds tenants answered the last poll for work: 1 or 0.',
-      ['node'],
-      (gauge) => {
-        gauge.reset();
-        for (const { name, answers } of database.crossTenant.nodes) gauge.set({ node: name }, answers ? 1 : 0);
-      },
-      'min',
-    );
-  }
-
-  /** Adds the requests in flight, and the delay of the event loop. */
-  watchRequests(load: () => { working: number; inFlight: number; pages: number; loopDelaySeconds: number }): void {
-    this.#gauge('tidegate_requests', 'Requests of the APIs and of payment pages.', ['state'], (gauge) => {
-      const { working, inFlight, pages } = load();
-      gauge.set({ state: 'working' }, working);
-      gauge.set({ state: 'in_flight' }, inFlight);
-      gauge.set({ state: 'page' }, pages);
-    });
-    this.#gauge(
-      'tidegate_event_loop_delay_seconds',
-      'The mean delay of the event loop in the last half of a second, by which requests are admitted.',
-      [],
-      (gauge) => gauge.set(load().loopDelaySeconds),
-      'max',
-    );
-  }
-
-  /** Adds what the queues of the process have refused since now, each queue from 0 on. */
-  watchQueues(): void {
-    const counted = { ...refusals };
-    new Counter({
-      ...{ name: 'tidegate_queue_refused_total', labelNames: ['queue'], registers: [this.registry] },
-      help: 'What a queue has refused with 503, because too much waited in it or something waited too long.',
-      collect() {
-        for (const queue of queueNames) this.inc({ queue }, refusals[queue] - counted[queue]);
-        Object.assign(counted, refusals);
-      },
-    });
-  }
-
-  /** Adds the open streams. */
-  watchStreams(size: () => number): void {
-    this.#gauge('tidegate_streams', 'Open streams of events and subscriptions, and WebSockets.', [], (gauge) =>
-      gauge.set(size()),
-    );
-  }
-
-  /** Adds the requests that the request log has dropped. */
-  watchRequestLog(dropped: () => number): void {
-    let counted = 0;
-    new Counter({
-      name: 'tidegate_request_log_dropped_total',
-      help: 'Answered requests that are not in the request log, because too many were waiting or could not be written.',
-      registers: [this.registry],
-      collect() {
-        this.inc(dropped() - counted);
-        counted = dropped();
-      },
-    });
-  }
-
-  /** Adds the replicas. */
-  watchReplicas(replicas: Pick<Replicas, 'states' | 'onPrimary'>): void {
-    const lagIn = (unit: 'seconds' | 'bytes', help: string) =>
-      this.#gauge(
-        `tidegate_replica_lag_${unit}`,
-        help,
-        ['replica'],
-        (gauge) => {
-          gauge.reset();
-          for (const { name, lag } of replicas.states) if (lag) gauge.set({ replica: name }, lag[unit]);
-        },
-        'max',
-      );
-    lagIn(
-      'seconds',
-      'How old at most the data of a replica are. It grows while the replica or the primary does not answer.',
-    );
-    lagIn('bytes', "The bytes of the primary's log that a replica had not replayed at its last answer.");
-    const counted = new Map<string, number>();
-    new Counter({
-      name: 'tidegate_replica_reads_total',
-      help:
-        'Statements that a replica may answer, by their outcome: answered there; asked again on the primary, ' +
-        'because nothing was found (missing) or it failed; or on the primary at once.',
-      ...{ labelNames: ['replica', 'outcome'], registers: [this.registry] },
-      collect() {
-        const add = (replica: string, outcome: string, count: number) => {
-          const before = counted.get(`${replica} ${outcome}`) ?? 0;
-          this.inc({ replica, outcome }, count - before);
-          counted.set(`${replica} ${outcome}`, count);
-        };
-        for (const { name, counts } of replicas.states)
-          for (const [outcome, count] of Object.entries(counts)) add(name, outcome, count);
-        add('', 'primary', replicas.onPrimary);
-      },
-    });
-  }
-
-  #histogram<L extends string>(name: string, help: string, labelNames: L[]): Histogram<L> {
-    return new Histogram({ name, help, labelNames, buckets: seconds, registers: [this.registry] });
-  }
-
-  #counter<L extends string>(name: string, help: string, labelNames: L[]): Counter<L> {
-    return new Counter({ name, help, labelNames, registers: [this.registry] });
-  }
-
-  /** A value of now. `aggregator` says how the values of several processes make one. */
-  #gauge<L extends string>(
-    name: string,
-    help: string,
-    labelNames: L[],
-    measure?: (gauge: Gauge<L>) => void,
-    aggregator: 'sum' | 'max' | 'min' = 'sum',
-  ): Gauge<L> {
-    const collect = measure && {
-      collect(this: Gauge<L>) {
-        measure(this);
-      },
-    };
-    return new Gauge({ name, help, labelNames, aggregator, registers: [this.registry], ...collect });
   }
 }

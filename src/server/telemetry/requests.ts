@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Metrics } from './metrics.js';
+import type { Api, Metrics } from './metrics.js';
 
 /** Which API or page a request belongs to. */
-export function apiOf(request: FastifyRequest): string {
+export function apiOf(request: FastifyRequest): Api {
   const { url = '', config } = request.routeOptions;
   if (config.probe) return 'probe';
   if (config.page) return 'page';

@@ -8,7 +8,7 @@ const exportMillisecondsMax = 600_000;
 /**
  * How many polls for work run at once: some may wait for a locked table, or for a node of a cluster that is away.
  */
-const pollsAtOnce = 4;
+export const pollsAtOnce = 4;
 /** How many exports one process makes at once. */
 export const exportsAtOnce = 2;
 
@@ -46,6 +46,8 @@ export function optionsOf(connection: Connection, { durable, slow, pools, direct
     write: { ...unpipelined, ...named('write'), max: pools.write },
     // The work of the worker has connections of its own, so that no write of a request waits for a batch.
     worker: { ...unpipelined, ...named('worker'), max: pools.worker },
+    // One commit at a time, which waits for nothing else and is waited for by nothing.
+    heartbeat: { ...unpipelined, ...named('heartbeat'), max: 1 },
     poll: { ...unpipelined, ...named('poll'), max: pollsAtOnce, idle_timeout: 60 },
     // A slow statement must not delay the next one, so no statement follows another on the same connection.
     slow: {

@@ -23,10 +23,31 @@ export interface ServerCheck {
   error?: Failed;
 }
 
+/** What a server says of itself over a new connection. */
+export interface ServerState {
+  /** Its host and port, or the path of its socket. */
+  name: string;
+  /** Why it did not answer; all that follows is missing then. */
+  error?: string;
+  standby?: boolean;
+  readOnly?: boolean;
+  timeline?: number;
+  /** The identifier of its cluster and the start of its process: two addresses of one server have the same. */
+  identity?: string;
+  /** Its clock less that of this process, in seconds. */
+  clockDifference?: number;
+}
+
 /** How long a new connection may take to answer. */
 const sightMilliseconds = 1_000;
 
 const identity = `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as read_only`;
+
+const selfDescription = `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as read_only,
+  case when pg_is_in_recovery() then (select timeline_id from pg_control_checkpoint())
+    else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end as timeline,
+  (select system_identifier::text from pg_control_system()) || ' ' || pg_postmaster_start_time()::text as identity,
+  extract(epoch from clock_timestamp())::float8 as clock`;
 
 // Checks what else a write needs. Room on the disk: the query sorts 128 kB into a temporary file. A table of the server
 // itself can be read. And the tables that every request needs are there, without a lock that blocks even readers: to
@@ -117,6 +138,11 @@ export class Servers {
     return readOnly ? used(readOnly.candidate, readOnly.check) : worst!;
   }
 
+  /** What each server says of itself. */
+  states(): Promise<ServerState[]> {
+    return Promise.all(this.candidates.map(stateOf));
+  }
+
   /**
    * Whether a migration or an operator has locked a table against writes, or waits for such a lock; or whether a
    * cluster moves shards.
@@ -142,6 +168,37 @@ export class Servers {
 
 const noneOf = ({ message }: Failed): Error =>
   Object.assign(new Error(`No server of DATABASE_URL can be used. ${message}`), { code: 'CONNECTION_UNAVAILABLE' });
+
+async function stateOf(candidate: Connection): Promise<ServerState> {
+  const { path, host, port } = candidate as { path?: string; host?: unknown; port?: unknown };
+  const name = path ?? `${String(host)}:${String(port)}`;
+  const client = fresh(candidate);
+  try {
+    const [row] = await inTime(client.unsafe<[ServerRow]>(selfDescription), sightMilliseconds);
+    const { standby, read_only, timeline, identity: own, clock } = row;
+    const clockDifference = clock - Date.now() / 1_000;
+    return { name, standby, readOnly: read_only === 'on', timeline, identity: own, clockDifference };
+  } catch (error) {
+    return { name, error: causeOf(error).message };
+  } finally {
+    client.end({ timeout: 1 }).catch(() => {});
+  }
+}
+
+interface ServerRow {
+  standby: boolean;
+  read_only: string;
+  timeline: number;
+  identity: string;
+  clock: number;
+}
+
+/** The servers that take themselves for the primary, each once, if there are several. */
+export function rivalPrimaries(states: readonly ServerState[]): ServerState[] {
+  const primaries = states.filter(({ standby }) => standby === false);
+  const each = [...new Map(primaries.map((state) => [state.identity, state])).values()];
+  return each.length > 1 ? each : [];
+}
 
 interface Seen extends Omit<ServerCheck, 'moved'> {
   /** The kind of the server, once it has answered. */

@@ -30,6 +30,8 @@ const tones: Record<string, 'good' | 'bad' | 'wait' | 'plain'> = {
   RUNNING: 'wait',
   ATTEMPTED: 'wait',
   ALIVE: 'good',
+  OK: 'good',
+  NOW: 'bad',
   GONE: 'bad',
 };
 

@@ -12,6 +12,7 @@ import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
 import { Action } from '../action';
 import { graphql } from '../graphql';
+import { Run, useOnDemand } from '../on-demand';
 import { Mode, pageOf, Tenant, Time } from '../parts';
 
 const WorkQuery = graphql(`
@@ -21,6 +22,12 @@ const WorkQuery = graphql(`
       nodes { tenantId livemode work jobId jobKind subjectId error since attempts nextAttemptAt }
       next
     }
+  }
+`);
+
+const HealthQuery = graphql(`
+  query Health {
+    health { check level finding command }
   }
 `);
 
@@ -38,6 +45,7 @@ export function Work() {
   return (
     <Page title="Work" subtitle={<p className="hint">What fails is tried again by itself, later each time.</p>}>
       {!data && (error ? <Problem error={error} onRetry={ask} /> : <Lines count={8} />)}
+      <Health />
       {data && <Gateways gateways={data.gateways} />}
       {stuck && <Stuck page={stuck} onDone={ask} />}
     </Page>
@@ -46,6 +54,35 @@ export function Work() {
 
 type Answer = ResultOf<typeof WorkQuery>;
 type StuckWork = Answer['stuckWork']['nodes'][number];
+
+/** What `tidegate doctor` prints. */
+function Health() {
+  const { data, error, fetching, start } = useOnDemand(HealthQuery);
+  return (
+    <Card title="Health" action={<Run name="Check the deployment" fetching={fetching} start={start} />}>
+      {error && <Problem error={error} onRetry={start} />}
+      {!data && !error && <p className="hint">Servers, standbys, versions, secrets, ledgers, backups and work.</p>}
+      {data && (
+        <Table
+          label="Health"
+          rows={data.health.map((line) => ({ ...line, id: `${line.check} ${line.finding}` }))}
+          columns={[
+            {
+              head: 'Finding',
+              cell: ({ check, finding, command }) => (
+                <span className="two-lines">
+                  <strong>{finding}</strong>
+                  <span className="hint">{command ? <code>{command}</code> : words(check)}</span>
+                </span>
+              ),
+            },
+            { head: 'State', cell: ({ level }) => <Status value={level} />, end: true },
+          ]}
+        />
+      )}
+    </Card>
+  );
+}
 
 function Gateways({ gateways }: { gateways: Answer['gateways'] }) {
   return (

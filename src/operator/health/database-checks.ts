@@ -1,0 +1,138 @@
+import { isNull, sql } from 'drizzle-orm';
+import { rivalPrimaries } from '../../db/connect/driver/servers.js';
+import { programVersion } from '../../db/schema/schema-version.js';
+import { counted, type HealthCheck, look, now } from './finding.js';
+
+/** A clock that differs by more makes times wrong that clients see. */
+const clockSecondsMax = 5;
+/** A table with more dead rows than living ones, and with as many as this, takes more room and time than it should. */
+const deadRowsMin = 100_000;
+
+/** The hosts of the address: who answers, who is the primary, on which timelines, and whose clock differs. */
+const servers: HealthCheck = {
+  name: 'servers',
+  alerts: ['TidegateNoCommits', 'TidegateUnavailable', 'TidegateDown', 'TidegateRetries'],
+  well: 'Each host of DATABASE_URL answers, one of them is the primary, and the clocks agree.',
+  async find(operator) {
+    const states = await operator.servers();
+    const found = rivalPrimaries(states).map(({ name, timeline }) =>
+      now(
+        `${name} takes itself for the primary, on timeline ${timeline}, and it is not the only one.`,
+        'Stop the one with the lower timeline, and make it a standby of the other (pg_rewind).',
+      ),
+    );
+    const readOnly = states.some((state) => state.standby === false && state.readOnly);
+    if (readOnly) found.push(now('The primary accepts no writes.', 'show default_transaction_read_only'));
+    for (const { name, error, clockDifference = 0 } of states) {
+      if (error !== undefined)
+        found.push(look(`${name} does not answer: ${error}.`, '/readyz says whether it is missed'));
+      if (Math.abs(clockDifference) > clockSecondsMax)
+        found.push(
+          look(`The clock of ${name} differs from this machine's by ${Math.round(clockDifference)} s.`, 'timedatectl'),
+        );
+    }
+    return found;
+  },
+};
+
+interface Standbys {
+  wanted: string;
+  attached: number;
+  /** Whether the role sees which of them are synchronous. */
+  seen: boolean;
+  synchronous: number;
+}
+
+/** The synchronous standbys, without which no commit ends. */
+const standbys: HealthCheck = {
+  name: 'standbys',
+  alerts: ['TidegateNoCommits', 'TidegateReplicaLag'],
+  well: 'No commit waits for a standby that is missing.',
+  async find(operator) {
+    const [row] = await operator.auditQuery<Standbys>(
+      'health_standbys',
+      (db) =>
+        db
+          .select({
+            wanted: sql<string>`current_setting('synchronous_standby_names')`,
+            attached: sql<number>`(select count(*)::int from pg_stat_replication)`,
+            seen: sql<boolean>`(select count(*) = count(r.sync_state) from pg_stat_replication r)`,
+            synchronous: sql<number>`(select count(*)::int from pg_stat_replication r
+              where r.sync_state in ('sync', 'quorum'))`,
+          })
+          .from(sql`(select) nothing`),
+      { present: true },
+    );
+    const { wanted, attached, seen, synchronous } = row!;
+    if (wanted.trim() === '') return [];
+    if (attached === 0 || (seen && synchronous === 0))
+      return [
+        now(
+          `No synchronous standby is attached, and writes wait for one (synchronous_standby_names = ${wanted}).`,
+          'select application_name, state, sync_state from pg_stat_replication',
+        ),
+      ];
+    return seen
+      ? []
+      : [look('This role may not see which standbys are synchronous.', 'grant pg_read_all_stats to ROLE')];
+  },
+};
+
+const privileges: HealthCheck = {
+  name: 'privileges',
+  alerts: ['TidegateHealth'],
+  well: 'No role may change the append-only tables.',
+  async find(operator) {
+    const breaches = await operator.auditQuery<{ what: string }>('health_privileges', (db) =>
+      db.select({ what: sql<string>`v.what` }).from(sql`violations v`).where(isNull(sql`v.tenant_id`)),
+    );
+    const command = 'tidegate migrate --grant-to ROLE';
+    return breaches.map(({ what }) => now(`An append-only table is not protected: ${what}.`, command));
+  },
+};
+
+const versions: HealthCheck = {
+  name: 'versions',
+  alerts: ['TidegateDown', 'TidegateFaults'],
+  well: 'The database, this program and the gateways have one version.',
+  async find(operator) {
+    const own = programVersion().version;
+    const [row] = await operator.auditQuery<{ version: number }>('health_version', (db) =>
+      db.select({ version: sql<number>`v.version` }).from(sql`drizzle.schema_version v`),
+    );
+    const found = row?.version ?? 0;
+    if (found < own)
+      return [now(`The database is at version ${found}, this program needs ${own}.`, 'tidegate migrate')];
+    return found > own
+      ? [look(`The database is at version ${found}, newer than this program's ${own}.`, 'Use the newer program.')]
+      : [];
+  },
+};
+
+const indexes: HealthCheck = {
+  name: 'indexes',
+  alerts: ['TidegateSlow', 'TidegateEventLoop'],
+  well: 'Every index is valid, and no table has more dead rows than living ones.',
+  async find(operator) {
+    const invalid = await operator.auditQuery<{ name: string }>('health_indexes', (db) =>
+      db
+        .select({ name: sql<string>`i.indexrelid::regclass::text` })
+        .from(sql`pg_index i join pg_class c on c.oid = i.indexrelid`)
+        .where(sql`c.relnamespace = 'public'::regnamespace and not i.indisvalid`),
+    );
+    const bloated = await operator.auditQuery<{ name: string; dead: number }>('health_dead_rows', (db) =>
+      db
+        .select({ name: sql<string>`t.relname`, dead: sql<number>`t.n_dead_tup::float8` })
+        .from(sql`pg_stat_user_tables t`)
+        .where(sql`t.schemaname = 'public' and t.n_dead_tup > greatest(t.n_live_tup, ${sql.raw(String(deadRowsMin))})`),
+    );
+    return [
+      ...invalid.map(({ name }) => now(`The index ${name} is invalid.`, `reindex index concurrently ${name}`)),
+      ...bloated.map(({ name, dead }) =>
+        look(`The table ${name} has ${counted(dead, 'dead row')}, more than living ones.`, `vacuum (verbose) ${name}`),
+      ),
+    ];
+  },
+};
+
+export const databaseChecks: readonly HealthCheck[] = [servers, standbys, versions, privileges, indexes];

@@ -1,0 +1,32 @@
+import type { Operator } from '../operator.js';
+import { databaseChecks } from './database-checks.js';
+import { type Finding, type HealthCheck, HealthLevel } from './finding.js';
+import { workChecks } from './work-checks.js';
+
+const checks: readonly HealthCheck[] = [...databaseChecks, ...workChecks];
+
+/**
+ * Everything that the product knows of the health of its deployment, a line or more for each check, the urgent ones
+ * first. With an alert, only what explains it, or all where nothing explains it alone. A check that cannot be made is a
+ * line, too: the others are made.
+ */
+export async function health(operator: Operator, alert?: string): Promise<Finding[]> {
+  const explains = checks.filter(({ alerts }) => alert !== undefined && alerts.includes(alert));
+  const wanted = explains.length > 0 ? explains : checks;
+  const findings: Finding[] = [];
+  // One after the other, as requests need the connections, too.
+  for (const check of wanted) findings.push(...(await findingsOf(operator, check)));
+  const order = [HealthLevel.NOW, HealthLevel.LOOK, HealthLevel.OK] as const;
+  return order.flatMap((level) => findings.filter((finding) => finding.level === level));
+}
+
+async function findingsOf(operator: Operator, { name, well, find }: HealthCheck): Promise<Finding[]> {
+  try {
+    const found = await find(operator);
+    if (found.length === 0) return [{ check: name, level: HealthLevel.OK, finding: well, command: null }];
+    return found.map((finding) => ({ check: name, ...finding }));
+  } catch (error) {
+    const { message } = ((error as Error).cause ?? error) as Error;
+    return [{ check: name, level: HealthLevel.LOOK, finding: `This could not be checked: ${message}`, command: null }];
+  }
+}

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Operator } from '../operator.js';
+import { health } from './doctor.js';
+import { type Finding, HealthLevel } from './finding.js';
+import { lastBackupSeconds } from './work-checks.js';
+
+const everyMilliseconds = 600_000;
+
+/** Learns of the health, for metrics. */
+export interface HealthObserver {
+  health(findings: readonly Finding[]): void;
+  /** The age of the last backup by this program; undefined when there is none. */
+  backup(seconds: number | undefined): void;
+}
+
+/**
+ * Checks the health of the deployment in the background of a gateway: after its start, which does not wait for it, and
+ * every ten minutes. Each finding is logged when it is new.
+ */
+export async function watchHealth(
+  operator: Operator,
+  log: Logger,
+  observer: HealthObserver | undefined,
+  stop: AbortSignal,
+): Promise<void> {
+  let known = new Set<string>();
+  while (!stop.aborted) {
+    const findings = await health(operator);
+    if (stop.aborted) return;
+    observer?.health(findings);
+    observer?.backup(await lastBackupSeconds(operator).catch(() => undefined));
+    const bad = findings.filter(({ level }) => level !== HealthLevel.OK);
+    const keyOf = ({ check, level, finding }: Finding) => `${check} ${level} ${finding.replaceAll(/\d+/g, '')}`;
+    for (const one of bad.filter((each) => !known.has(keyOf(each)))) {
+      const { level, ...line } = one;
+      if (level === HealthLevel.NOW) log.error(line, 'the deployment needs somebody to act now');
+      else log.warn(line, 'the deployment needs somebody to look at it');
+    }
+    known = new Set(bad.map(keyOf));
+    await sleep(everyMilliseconds, undefined, { signal: stop }).catch(() => {});
+  }
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { health } from '../../src/operator/health/doctor.js';
+import { operatorWithoutGraph } from '../../src/operator/commands/backup.js';
+import { logged } from '../../src/operator/action/actions.js';
+import { givenIn, tenantOf, useWorld } from '../support/world.js';
+import { OPERATOR_KEY, operatorIn } from './operator-fixture.js';
+
+const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
+const given = givenIn(world);
+const { ask, data } = operatorIn(world);
+
+/** The lines that are not well, without those that no test has caused. */
+const bad = async () =>
+  (await health(world.operator))
+    .filter(({ level }) => level !== 'ok')
+    .map(({ check, level, finding, command }) => [check, level, finding, command])
+    .filter(([check]) => check !== 'gateways' && check !== 'backups');
+
+describe('the health of a deployment', () => {
+  it('has a line for each check, and nothing to do where all is well', async () => {
+    const lines = await health(world.operator);
+    expect(new Set(lines.map(({ check }) => check)).size).toBe(11);
+    expect(await bad()).toEqual([]);
+    // No gateway of this test says that it runs.
+    expect(lines.slice(0, 2).map(({ check, level }) => [check, level])).toEqual([
+      ['gateways', 'look'],
+      ['backups', 'look'],
+    ]);
+  });
+
+  it('has only the checks that explain an alert, or all', async () => {
+    const about = async (alert: string) => (await health(world.operator, alert)).map(({ check }) => check).toSorted();
+    expect(await about('TidegateUndecryptable')).toEqual(['secrets']);
+    expect(await about('TidegateLedgerViolated')).toEqual(['ledgers']);
+    expect(await about('no such alert')).toHaveLength(11);
+  });
+
+  it('says what to type after each fault', async () => {
+    const [user] = [await given.directUser(1), await given.directUser(1)];
+    const tenant = tenantOf(user);
+    const { sql } = world;
+    const [{ owner }] = (await sql`select tableowner as owner from pg_tables where tablename = 'entry'`) as [
+      { owner: string },
+    ];
+    const faults: [cause: () => Promise<unknown>, line: unknown[], undo: () => Promise<unknown>][] = [
+      [
+        // Several accounts have the same mode, so the index stays invalid.
+        () => sql`create unique index concurrently no_index on account (livemode)`.catch(() => {}),
+        ['indexes', 'now', 'The index no_index is invalid.', 'reindex index concurrently no_index'],
+        () => sql`drop index no_index`,
+      ],
+      [
+        () => sql.unsafe(`grant update on entry to ${owner}`),
+        [
+          ...['privileges', 'now', `An append-only table is not protected: entry: ${owner} has UPDATE.`],
+          'tidegate migrate --grant-to ROLE',
+        ],
+        () => sql.unsafe(`revoke update on entry from ${owner}`),
+      ],
+      [
+        () => sql`update drizzle.schema_version set version = version - 1`,
+        ['versions', 'now', expect.stringMatching(/^The database is at version \d+, this/), 'tidegate migrate'],
+        () => sql`update drizzle.schema_version set version = version + 1`,
+      ],
+      [
+        () => sql`insert into webhook_endpoint (tenant_id, livemode, id, created, updated_at, account_id, url,
+          event_types, connected, enabled, secret_sealed, context_id, on_root_list) values (${tenant}, false,
+          'webhook_x', 1, 1, ${user.id}, 'https://example.com/', '{*}', false, true, 'v1.0badc0de.AAAA', ${user.id},
+          true)`,
+        [
+          ...['secrets', 'now', 'The encryption key 0badc0de is not configured: 1 webhook secret cannot be decrypted.'],
+          'tidegate secrets',
+        ],
+        () => sql`delete from webhook_endpoint where id = 'webhook_x'`,
+      ],
+      [
+        () => sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due, error) values
+          (${tenant}, false, 'job_fails', 1, 'retire_address', 'none', '{}', 99999999999, 'failed')`,
+        [
+          ...['stuck work', 'look', '1 job and the work of 0 tenants fail and are tried again.'],
+          'tidegate job list --stuck',
+        ],
+        () => sql`delete from job where id = 'job_fails'`,
+      ],
+      [
+        () => sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due) values (${tenant},
+          true, 'job_late', 1, 'no_payout', 'none', '{}', extract(epoch from clock_timestamp())::bigint - 7300)`,
+        ['late work', 'now', 'The oldest job of live mode is overdue by 2 hours.', 'tidegate job list --stuck'],
+        () => sql`delete from job where id = 'job_late'`,
+      ],
+    ];
+    for (const [cause, line, undo] of faults) {
+      await cause();
+      expect(await bad()).toContainEqual(line);
+      await undo();
+    }
+    expect(await bad()).toEqual([]);
+  });
+
+  it('names violated, unchecked and old checks of ledgers', async () => {
+    const user = await given.directUser(1);
+    const tenant = tenantOf(user);
+    const { sql } = world;
+    await sql`insert into balance (tenant_id, livemode, account_id, currency, of_partner, context_id, on_root_list)
+      values (${tenant}, true, ${user.id}, 'USD', false, ${user.id}, true)`;
+    const ledgers = async () => (await bad()).filter(([check]) => check === 'ledgers').map(([, ...line]) => line);
+    expect(await ledgers()).toEqual([['look', '1 ledger not checked yet.', 'tidegate ledger check TENANT']]);
+    await sql`insert into ledger_check (tenant_id, livemode, id, created, status) values (${tenant}, true, 'check_old',
+      extract(epoch from clock_timestamp())::bigint - 4 * 86400 - 60, 'violated')`;
+    expect(await ledgers()).toEqual([
+      ['now', '1 ledger violated at the last check.', 'tidegate ledger checks --status violated'],
+      ['look', 'The oldest last check of a ledger is 4 days old.', 'tidegate ledger checks --status failed'],
+    ]);
+    await sql`insert into ledger_check (tenant_id, livemode, id, created, status) values (${tenant}, true, 'check_new',
+      extract(epoch from clock_timestamp())::bigint, 'passed')`;
+    expect(await ledgers()).toEqual([]);
+  });
+
+  it('knows the backups of this program, and the processes of gateways', async () => {
+    const of = async (check: string) => (await health(world.operator)).find((line) => line.check === check);
+    expect(await of('backups')).toMatchObject({ level: 'look', command: 'tidegate backup FOLDER' });
+    const actor = { name: 'command line (test)', id: null };
+    await logged(operatorWithoutGraph(world.database), actor, { operation: 'backup' }, async () => ({}));
+    expect(await of('backups')).toMatchObject({ level: 'ok' });
+    await world.database.work('report_gateway_process', ['gateway_gone', 'pay-1', 4_242, '0.1.0'] as never);
+    expect(await of('gateways')).toMatchObject({
+      level: 'look',
+      finding: expect.stringMatching(/version 0\.1\.0 run/),
+    });
+    await world.sql`update gateway_process set seen_at = seen_at - 31`;
+    expect(await of('gateways')).toMatchObject({
+      level: 'now',
+      finding: 'No process of a gateway has committed for 30 seconds.',
+    });
+    await world.sql`delete from gateway_process`;
+  });
+
+  it('is the same in the operators’ graph', async () => {
+    const query = '{ health(alert: "TidegateUndecryptable") { check level finding command } }';
+    const answer = await data(ask(query));
+    expect(answer.health).toEqual([
+      {
+        ...{ check: 'secrets', level: 'OK', command: null },
+        finding: 'Every secret that stored values depend on is configured.',
+      },
+    ]);
+  });
+});

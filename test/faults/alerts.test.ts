@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { childrenOf, type Gateway, until, useChildren } from '../support/child.js';
+import { hasty } from '../support/patient.js';
+import { freePort } from '../support/ports.js';
+import { Prometheus, prometheusProgram } from '../support/prometheus.js';
+import { figures, patience } from '../support/scale.js';
+import { type Server, Servers } from '../support/standby.js';
+import { details, nickname, type Speaker } from '../support/world.js';
+
+vi.setConfig(patience);
+
+const children = useChildren();
+const servers = new Servers(children.folder());
+const missing = prometheusProgram ? '' : ' (skipped: no prometheus is installed)';
+
+let primary: Server;
+let standby: Server;
+let gateway: Gateway;
+let me: Speaker;
+let prometheus: Prometheus;
+let environment: Record<string, string>;
+
+const partner = () => me.post('/v1/accounts', { type: 'partner', nickname: nickname(), business_details: details() });
+const readiness = async () => (await (await fetch(`${gateway.origin}/readyz`)).json()) as { status: string };
+
+/**
+ * Waits until an alert fires, and returns the seconds from now on. No other alert may begin to fire meanwhile; those of
+ * the faults before still may.
+ */
+async function fires(fault: string, alert: string): Promise<number> {
+  const before = await prometheus.firing();
+  expect([alert, before.has(alert)]).toEqual([alert, false]);
+  const began = performance.now();
+  let firing = before;
+  await until(async () => (firing = await prometheus.firing()).has(alert), 250);
+  const seconds = (performance.now() - began) / 1_000;
+  expect([...firing].filter((name) => !before.has(name))).toEqual([alert]);
+  figures('alerts', { fault, alert, seconds: seconds.toFixed(0) });
+  return seconds;
+}
+
+/** Waits until writes go on, and no alert says that they do not. */
+async function mended(): Promise<void> {
+  await until(async () => (await readiness()).status === 'ok', 200);
+  await until(async () => !(await prometheus.firing()).has('TidegateNoCommits'), 250);
+  expect((await partner()).status).toBe(200);
+}
+
+// `.ci/run` installs Prometheus where it can; PROMETHEUS names another one.
+describe.skipIf(!prometheusProgram)(`a real Prometheus with the alert rules${missing}`, () => {
+  const trust = { 'x-forwarded-proto': 'https' };
+  beforeAll(async () => {
+    const [first, second] = [await servers.copy('first'), await servers.copy('second')];
+    primary = await servers.start(first, ['synchronous_standby_names=*']);
+    standby = await servers.start(second, [], primary);
+    await until(() =>
+      primary.sql`select from pg_stat_replication where sync_state = 'sync'`.then(
+        (rows) => rows.length === 1,
+        () => false,
+      ),
+    );
+    const metricsPort = await freePort();
+    environment = {
+      ...hasty,
+      DATABASE_URL: `postgres://tidegate@127.0.0.1:${primary.port}/tidegate`,
+      API_KEY_PEPPER: 'a pepper that is long enough for a test',
+      TRUSTED_PROXY: '127.0.0.1',
+      WORKERS: '2',
+      METRICS_PORT: String(metricsPort),
+    };
+    gateway = await children.gateway(environment);
+    const create = ['account', 'create', '--type=platform', '--edition=1', '--legal-name=Root Traders', '--json'];
+    const { keys } = JSON.parse((await children.command(environment, ...create)).out);
+    me = gateway.speaker(keys.test, trust);
+    prometheus = new Prometheus();
+    await prometheus.start([`127.0.0.1:${metricsPort}`]);
+  });
+  afterAll(async () => {
+    await prometheus?.stop();
+    await gateway?.stop();
+    await servers.endAll();
+  });
+
+  it('pages within a minute when the synchronous standby is lost and no write ends, and /readyz says why', async () => {
+    expect((await partner()).status).toBe(200);
+    standby.process.kill('SIGKILL');
+    expect(await fires('synchronous standby lost', 'TidegateNoCommits')).toBeLessThan(60);
+    expect(await readiness()).toEqual({ status: 'commits hang' });
+    const doctor = await children.command(environment, 'doctor', '--alert', 'TidegateNoCommits', '--json');
+    expect([doctor.code, doctor.errors]).toEqual([1, '']);
+    const { health } = JSON.parse(doctor.out) as { health: { level: string; check: string; finding: string }[] };
+    expect(health.filter(({ level }) => level === 'now').map(({ check, finding }) => [check, finding])).toEqual([
+      ['standbys', 'No synchronous standby is attached, and writes wait for one (synchronous_standby_names = *).'],
+    ]);
+    expect((await me.get('/v1/accounts')).status).toBe(200);
+    standby = await servers.start(standby.data, [], primary);
+    await mended();
+  });
+
+  it('pages when the primary accepts no writes', async () => {
+    await primary.sql`alter system set default_transaction_read_only = on`;
+    await primary.sql`select pg_reload_conf()`;
+    expect(await fires('primary read only', 'TidegateNoCommits')).toBeLessThan(60);
+    expect(await readiness()).toEqual({ status: 'read only' });
+    expect([(await partner()).status, (await me.get('/v1/accounts')).status]).toEqual([503, 200]);
+    await primary.sql`set default_transaction_read_only = off`;
+    await primary.sql`alter system reset default_transaction_read_only`;
+    await primary.sql`select pg_reload_conf()`;
+    await mended();
+  });
+
+  it('pages when PostgreSQL is gone', async () => {
+    const { data, port } = primary;
+    primary.process.kill('SIGKILL');
+    expect(await fires('PostgreSQL gone', 'TidegateNoCommits')).toBeLessThan(60);
+    expect(await readiness()).toEqual({ status: 'no database' });
+    const [write, read] = [await partner(), await me.get('/v1/accounts')];
+    expect([write.status, read.status, read.headers.get('retry-after')]).toEqual([503, 503, '1']);
+    primary = await servers.start(data, ['synchronous_standby_names=*'], undefined, port);
+    await mended();
+  });
+
+  it('pages for the first internal error', async () => {
+    await primary.sql.unsafe(`create function breaks() returns trigger language plpgsql as
+      $$ begin raise exception 'broken' using errcode = 'P0001'; end $$;
+      create trigger breaks before insert on account for each row execute function breaks()`);
+    expect((await partner()).status).toBe(500);
+    await primary.sql.unsafe('drop function breaks() cascade');
+    expect(await fires('one internal error', 'TidegateFaults')).toBeLessThan(60);
+  });
+
+  it('says that a process of WORKERS was killed', async () => {
+    process.kill(childrenOf(gateway.pid)[0]!, 'SIGKILL');
+    expect(await fires('a process of WORKERS killed', 'TidegateProcessReplaced')).toBeLessThan(60);
+    await until(() => childrenOf(gateway.pid).length === 2);
+    await until(async () => (await me.get('/v1/accounts')).status === 200);
+  });
+
+  it('pages for a delivery that cannot be signed', async () => {
+    const made = await me.post('/v1/webhook_endpoints', { url: 'https://receiver.example/hook', event_types: ['*'] });
+    expect(made.status).toBe(200);
+    await primary.sql`update webhook_endpoint set secret_sealed = 'v1.00000000.AAAA'`;
+    expect((await partner()).status).toBe(200);
+    expect(await fires('the key of a webhook secret missing', 'TidegateUndecryptable')).toBeLessThan(60);
+  });
+
+  it('pages for a gateway that is gone', async () => {
+    gateway.signal('SIGKILL');
+    expect(await fires('a gateway killed', 'TidegateDown')).toBeLessThan(120);
+  });
+});
