@@ -257,6 +257,7 @@ describe('a report of an acquirer', () => {
     const scope = payerScope(world.database, { tenantId: payee.tenantId, livemode: true });
     await sendRefunds(scope, claimed, (fault) => faults.push(fault), { ...acquirers, live: acquirer });
     expect([submitted, faults]).toEqual([[other], []]);
+    await data(end('succeed', { id: other, toldByAcquirer: true }));
   });
 
   describe('of disputes', () => {
