@@ -101,6 +101,7 @@ export const UnexplainedReason = {
   BEYOND_DEPOSIT: 'beyond_deposit',
   DUPLICATE: 'duplicate',
   OTHER_CURRENCY: 'other_currency',
+  RECORDED: 'recorded',
 } as const;
 export type UnexplainedReason = (typeof UnexplainedReason)[keyof typeof UnexplainedReason];
 
@@ -122,6 +123,9 @@ export const unexplained = pgTable(
     currency: text('currency').notNull(),
     reason: text('reason').$type<UnexplainedReason>().notNull(),
     status: text('status').$type<UnexplainedStatus>().notNull(),
+    /** What an operator who recorded it knew: the bank's or acquirer's reference, and its story. */
+    reference: text('reference'),
+    note: text('note'),
     resolution: text('resolution'),
     resolvedBy: text('resolved_by'),
     resolvedAt: bigint('resolved_at', { mode: 'number' }),
@@ -129,7 +133,8 @@ export const unexplained = pgTable(
   (t) => [
     primaryKey({ name: 'unexplained_pkey', columns: [t.tenantId, t.livemode, t.id] }),
     unique('unexplained_of_transaction').on(t.tenantId, t.livemode, t.transactionId),
-    unique('unexplained_of_deposit').on(t.tenantId, t.livemode, t.depositId),
+    unique('unexplained_of_reference').on(t.tenantId, t.livemode, t.reference),
+    uniqueIndex('unexplained_beyond').on(t.tenantId, t.livemode, t.depositId).where(sql`reason = 'beyond_deposit'`),
     // The operator searches all tenants: by id, and by status for what is open.
     index('unexplained_by_id').on(t.id),
     index('unexplained_queue').on(t.status, t.created, t.id, t.livemode),
@@ -137,10 +142,14 @@ export const unexplained = pgTable(
     check('unexplained_reason', isOneOf(t.reason, UnexplainedReason)),
     check(
       'unexplained_amount',
-      sql`case when ${t.reason} = 'beyond_deposit'
+      sql`case when ${t.reason} in ('beyond_deposit', 'recorded')
         then ${t.amount} < 0 and ${t.depositId} is not null and ${t.transactionId} is null
           and ${t.covered} between 0 and -${t.amount}
         else ${t.amount} > 0 and ${t.covered} = 0 and ${t.transactionId} is not null and ${t.depositId} is null end`,
+    ),
+    check(
+      'unexplained_recorded',
+      sql`num_nonnulls(${t.reference}, ${t.note}) = case when ${t.reason} = 'recorded' then 2 else 0 end`,
     ),
     check(
       'unexplained_resolution',

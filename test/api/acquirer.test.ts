@@ -340,6 +340,31 @@ describe('a report of an acquirer', () => {
       expect([beyond.status, beyond.body.errors[0].code]).toEqual([402, 'amount_exceeds_deposit']);
     });
 
+    it('lets an operator record what is beyond a deposit that was refunded whole', async () => {
+      const { id, depositId } = await credited();
+      const { id: refundId } = await must(payee.live.post('/v1/refunds', { deposit_id: depositId }));
+      await send({ type: 'refund.decided', data: { id: refundId, status: 'succeeded' } });
+      expect((await send(opening(id))).status).toBe(402);
+      const recording = mutation(
+        'recordUnexplained',
+        'RecordUnexplainedInput',
+        'unexplained { id amount currency reason reference note depositId status }',
+      );
+      const input = { depositId, amount: '250.00', reference: `D-${id}`, note: 'After its refund' };
+      const { recordUnexplained: recorded } = await data(ask(recording, { input }));
+      expect(recorded.unexplained).toMatchObject({
+        ...{ amount: '-250.00', currency: 'INR', reason: 'RECORDED', reference: `D-${id}`, note: 'After its refund' },
+        ...{ depositId, status: 'OPEN' },
+      });
+      expect((await data(ask(recording, { input }))).recordUnexplained).toEqual(recorded);
+      const refused = async (more: object) =>
+        (await ask(recording, { input: { ...input, ...more } })).body.errors[0].extensions.code;
+      expect(await refused({ amount: '0.00' })).toBe('PARAMETER_INVALID');
+      expect(await refused({ note: '' })).toMatch(/^PARAMETER_/);
+      expect(await refused({ depositId: 'deposit_0' })).toBe('RESOURCE_MISSING');
+      expect(await refused({ note: 'Another' })).toBe('STATE_CONFLICT');
+    });
+
     it('refuses what credited nothing, another currency, and what is none', async () => {
       const { id } = await credited();
       const open = await attempted();

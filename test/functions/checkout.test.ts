@@ -322,6 +322,32 @@ of('end_duplicate_refund', () => {
   });
 });
 
+of('record_unexplained', () => {
+  it('records once what was taken back after refunds, which a refund that fails covers', async () => {
+    const { deposit, receivable: bill } = moneyOf(fixture, root);
+    const paid = await deposit(100n);
+    expect(await bill(100n)).toBeDefined();
+    const refund = await write(root, 'create_refund', { depositId: paid.id });
+    const given = { depositId: paid.id, amount: 60n, reference: ' CB 7 ', note: 'A chargeback' };
+    expect(await refusal(write(root, 'open_dispute', { id: paid.id, reference: 'CB 7', reasonCode: 'general' }))).toBe(
+      'amount_exceeds_deposit deposit.amount',
+    );
+    const before = await balance(root.id);
+    const row = await write(root, 'record_unexplained', given);
+    expect(row).toMatchObject({ amount: '-60', covered: '0', reason: 'recorded', reference: 'CB 7', status: 'open' });
+    expect(await write(root, 'record_unexplained', given)).toEqual(row);
+    expect(await balance(root.id)).toEqual(before);
+    const conflict = 'state_conflict unexplained.reference';
+    for (const other of [{ amount: 61n }, { note: 'Another' }])
+      expect(await refusal(write(root, 'record_unexplained', { ...given, ...other }))).toBe(conflict);
+    expect(await refusal(write(root, 'record_unexplained', { ...given, reference: ' ' }))).toMatch(/reference/);
+    await write(root, 'move_refund', { id: refund.id, to: 'failed' });
+    const [covered] = await world.sql`select covered, status from unexplained where id = ${row.id}`;
+    expect(covered).toEqual({ covered: '60', status: 'resolved' });
+    expect(await stored('deposit', root, paid.id)).toMatchObject({ disputed: '60', pending_rest: '40' });
+  });
+});
+
 of('resolve_unexplained', () => {
   it('records what became of it, once, and moves nothing', async () => {
     const begun = await begin(await create());

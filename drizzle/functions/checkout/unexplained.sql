@@ -76,6 +76,59 @@ begin
 end;
 $$;
 
+-- Records what a bank or an acquirer has taken back of a deposit that has nothing left of it, under its reference. The
+-- same again changes nothing.
+-- Without an event: no account sees it.
+create or replace function record_unexplained(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
+returns setof unexplained
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(p_args, args_of('depositId text, amount bigint, reference text, note text'));
+  d deposit;
+  v unexplained;
+  v_reference text := checked_reference(v_args ->> 'reference', 'unexplained.reference');
+  v_amount bigint := -(v_args ->> 'amount')::bigint;
+  v_id text := new_id('unexplained');
+  v_now bigint := clock(p_tenant, p_live);
+begin
+  select x.*
+  into d
+  from deposit x
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'depositId';
+  insert into unexplained
+    (tenant_id, livemode, id, created, deposit_id, amount, currency, reason, status, reference, note)
+  values
+    (p_tenant, p_live, v_id, v_now, d.id, v_amount, d.currency, 'recorded', 'open', v_reference, v_args ->> 'note')
+  on conflict (tenant_id, livemode, reference) do nothing
+  returning *
+  into v;
+  if found then
+    perform post_outside(
+      p_tenant,
+      p_live,
+      'unexplained',
+      v.id,
+      d.payment_id,
+      'dispute',
+      'unexplained',
+      v.amount,
+      v.currency
+    );
+  else
+    select x.*
+    into v
+    from unexplained x
+    where x.tenant_id = p_tenant and x.livemode = p_live and x.reference = v_reference;
+    if (v.deposit_id, v.amount, v.note) is distinct from (d.id, v_amount, v_args ->> 'note') then
+      perform refuse(409, 'state_conflict', 'unexplained.reference', 'was already recorded with different content');
+    end if;
+  end if;
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
+  return next v;
+end;
+$$;
+
 -- Records what became of it, once. It moves nothing.
 -- Without an event: no account sees it.
 create or replace function resolve_unexplained(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)

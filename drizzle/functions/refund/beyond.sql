@@ -30,10 +30,13 @@ begin
       and x.livemode = p_live
       and x.covered < -x.amount
       and d.id in (n.id, n.disputes_id)
-      and n.status <> case
-        when n.id = d.id then 'completed'
-        else 'reversed'
-      end
+      and (
+        x.reason = 'recorded'
+        or n.status <> case
+          when n.id = d.id then 'completed'
+          else 'reversed'
+        end
+      )
     order by x.created, x.id
   loop
     exit when v_rest = 0;
@@ -50,9 +53,9 @@ begin
           'amount',
           v_share::text,
           'reasonCode',
-          v.reason_code,
+          coalesce(v.reason_code, 'general'),
           'bankReference',
-          v.bank_details ->> 'reference'
+          coalesce(u.reference, v.bank_details ->> 'reference')
         )
       );
       v_cause := v.id;

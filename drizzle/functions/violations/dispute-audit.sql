@@ -101,7 +101,7 @@ create or replace view dispute_violations as
       from
         unexplained x
         join deposit n on n.tenant_id = x.tenant_id and n.livemode = x.livemode and n.id = x.deposit_id
-      where n.amount < 0
+      where x.reason = 'beyond_deposit' and n.amount < 0
     ) u
       on u.tenant_id = c.tenant_id and u.livemode = c.livemode and u.deposit_id = c.deposit_id
   where c.beyond is distinct from -u.amount
@@ -112,7 +112,8 @@ create or replace view dispute_violations as
     unexplained u
     join deposit d on d.tenant_id = u.tenant_id and d.livemode = u.livemode and d.id = u.deposit_id
   where
-    d.amount > 0
+    u.reason = 'beyond_deposit'
+    and d.amount > 0
     and -u.amount - u.covered <> (
       select coalesce(sum(r.amount), 0)
       from refund r

@@ -468,6 +468,15 @@ export interface WriteFunctions {
       afterExpiry?: boolean | undefined;
     };
   };
+  record_unexplained: {
+    returns: 'unexplained';
+    args: {
+      depositId: string;
+      amount: bigint;
+      reference: string;
+      note: string;
+    };
+  };
   redeliver_webhooks: {
     returns: 'webhook_endpoint';
     args: {

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { liveOf, modeOf } from '../../request/mode.js';
 import { amountText } from '../../types/scalars.js';
-import { listUnexplained, resolveUnexplained } from '../money/unexplained.js';
+import { listUnexplained, recordUnexplained, resolveUnexplained } from '../money/unexplained.js';
 import { type UnexplainedRow, UnexplainedStatus } from '../table.js';
-import { name } from './arguments.js';
+import { amount, name } from './arguments.js';
 import { type AddCommand, after, commandUser, mode } from './command.js';
 
 /** Adds the commands about money that no object of an account explains. */
@@ -23,6 +23,19 @@ export function unexplainedCommands(program: Command, command: AddCommand): void
     .addOption(mode())
     .addOption(after());
 
+  command(
+    unexplained,
+    'record <deposit>',
+    'Record what was taken back of a deposit that has nothing left of it, under its reference',
+    (operator, o, depositId) => {
+      const given = o as { amount: bigint; reference: string; note: string };
+      return recordUnexplained(operator, { depositId, ...given }).then(shownJson);
+    },
+  )
+    .requiredOption('--amount <amount>', 'how much, such as 40.00', amount)
+    .requiredOption('--reference <reference>', 'that of the bank or the acquirer', name)
+    .requiredOption('--note <text>', 'what is known of it', name);
+
   command(unexplained, 'resolve <unexplained>', 'Record what became of it, which moves nothing', (operator, o, id) =>
     resolveUnexplained(operator, id, String(o.resolution), commandUser()).then(shownJson),
   ).requiredOption('--resolution <text>', 'what became of it, such as that the acquirer refunded it', name);
@@ -33,6 +46,7 @@ function shownJson(row: UnexplainedRow) {
   return {
     ...{ object: 'unexplained', id, created, mode: modeOf(livemode), tenant: tenantId, transaction: transactionId },
     ...{ deposit: depositId, amount: amountText(amount), covered: amountText(covered), currency, reason, status },
+    ...{ reference: row.reference, note: row.note },
     ...{ resolution: row.resolution, resolved_by: row.resolvedBy, resolved_at: row.resolvedAt },
   };
 }

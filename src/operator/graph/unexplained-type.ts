@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import { UnexplainedReason, UnexplainedStatus } from '../table.js';
-import { ListFilterArgs } from './inputs.js';
+import { ListFilterArgs, tenantOfDeposit } from './inputs.js';
 import { pageOf } from './page-type.js';
 import { livemode, tenantId } from './type.js';
 
@@ -24,6 +24,7 @@ registerEnumType(UnexplainedReason, {
         'negative.',
     },
     DUPLICATE: { description: 'A checkout was paid twice, and the acquirer could not send the second payment back.' },
+    RECORDED: { description: 'An operator has recorded what was taken back of a deposit that had nothing left of it.' },
     OTHER_CURRENCY: { description: 'The acquirer took another currency. Nothing of it was credited.' },
   },
 });
@@ -62,6 +63,13 @@ export class OperatorUnexplained {
   reason: UnexplainedReason;
   @Field(() => UnexplainedStatus, { description: 'Whether it is known what became of it.' })
   status: UnexplainedStatus;
+  @Field(() => String, {
+    nullable: true,
+    description: 'The reference of the bank or the acquirer, of what an operator has recorded.',
+  })
+  reference: string | null;
+  @Field(() => String, { nullable: true, description: 'What the operator knew who has recorded it.' })
+  note: string | null;
   @Field(() => String, { nullable: true, description: 'What became of it.' })
   resolution: string | null;
   @Field(() => String, { nullable: true, description: 'Who recorded that.' })
@@ -76,6 +84,20 @@ export const UnexplainedPage = pageOf('Unexplained', () => OperatorUnexplained);
 export class UnexplainedArgs extends ListFilterArgs {
   @Field(() => UnexplainedStatus, { nullable: true, description: 'Only in this status.' })
   status?: UnexplainedStatus | null;
+}
+
+@InputType({ description: 'What a bank or an acquirer has taken back of a deposit that has nothing left of it.' })
+export class RecordUnexplainedInput {
+  @Field(() => ID, { description: 'The live deposit.' })
+  depositId: string;
+  @Field(() => ID, { nullable: true, description: tenantOfDeposit })
+  tenantId?: string | null;
+  @Field(() => Amount, { description: 'How much was taken back, in the currency of the deposit.' })
+  amount: bigint;
+  @Field(() => String, { description: 'The reference of the bank or the acquirer, at most 255 characters.' })
+  reference: string;
+  @Field(() => String, { description: 'What is known of it, such as who bears it: at most 1,000 characters.' })
+  note: string;
 }
 
 @InputType({ description: 'Says what became of unexplained money.' })

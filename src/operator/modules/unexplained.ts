@@ -6,13 +6,15 @@ import { filterOf } from '../graph/filters.js';
 import type { OperatorModule } from '../graph/module.js';
 import {
   OperatorUnexplained,
+  RecordUnexplainedInput,
   ResolveUnexplainedInput,
   UnexplainedArgs,
   UnexplainedPage,
 } from '../graph/unexplained-type.js';
-import { listUnexplained, resolveUnexplained } from '../money/unexplained.js';
+import { listUnexplained, recordUnexplained, resolveUnexplained } from '../money/unexplained.js';
 import type { ListPage } from '../paging.js';
 
+const RecordUnexplainedPayload = payloadOf('RecordUnexplained', 'unexplained', OperatorUnexplained);
 const ResolveUnexplainedPayload = payloadOf('ResolveUnexplained', 'unexplained', OperatorUnexplained);
 
 /** Money of acquirers that no attempt explains. Spec: decisions, 8.14. */
@@ -24,6 +26,18 @@ class OperatorUnexplainedMoney {
     @Ctx() { operator }: OperatorContext,
   ): Promise<ListPage<OperatorUnexplained>> {
     return listUnexplained(operator, filterOf('unexplained', args));
+  }
+
+  @Mutation(() => RecordUnexplainedPayload, {
+    description:
+      'Records what was taken back of a live deposit that has nothing left of it, which `openDispute` refuses. It is in ' +
+      'no balance. The same again changes nothing.',
+  })
+  async recordUnexplained(
+    @Input(() => RecordUnexplainedInput) input: RecordUnexplainedInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    return { unexplained: await recordUnexplained(operator, input) };
   }
 
   @Mutation(() => ResolveUnexplainedPayload, {
@@ -39,5 +53,5 @@ class OperatorUnexplainedMoney {
 
 export default {
   resolvers: [OperatorUnexplainedMoney],
-  fields: { unexplained: 'unexplained', resolveUnexplained: 'unexplained' },
+  fields: { unexplained: 'unexplained', recordUnexplained: 'unexplained', resolveUnexplained: 'unexplained' },
 } satisfies OperatorModule;

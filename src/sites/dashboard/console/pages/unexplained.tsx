@@ -99,6 +99,7 @@ const reasonWords: Record<Unexplained['reason'], string> = {
   BEYOND_DEPOSIT: 'More taken back than was left',
   DUPLICATE: 'Paid twice, and not sent back',
   OTHER_CURRENCY: 'Another currency',
+  RECORDED: 'Taken back after refunds',
 };
 
 function Resolution({ of: { resolution, resolvedBy, resolvedAt } }: { of: Unexplained }) {
