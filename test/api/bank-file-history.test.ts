@@ -40,7 +40,7 @@ const act = fc.record({
 
 /**
  * Whatever files have which transfers, in whatever order they come: each line is booked, or is the same as one that is
- * known, or is on the list of what is unmatched; the ledger has each deposit of a line once, and the report what it has.
+ * known, or is on the list of what is unmatched; the ledger has each deposit of a line once, and the report has it.
  */
 describe.each(seedsOf('api/bank-file-history'))('histories of files of a bank, seed %i', (seed) => {
   it('lose no transfer, and credit none twice', async () => {

@@ -636,8 +636,8 @@ describe('the plan of a list', () => {
       const cursor = (...values: unknown[]) => Buffer.from(JSON.stringify(values)).toString('base64url');
       for (const after of [undefined, cursor(1, 'tenant', true, 'reference', 'received')])
         await listNotices(operator, 1, after);
-      for (const after of [undefined, cursor(1, 'account_setting_1', true)]) await listHolds(operator, 1, after);
-      for (const after of [undefined, cursor(1, 'job_1', true)]) await listPendingAttempts(operator, after, 1);
+      for (const after of [undefined, cursor(1, 'account_setting_1', true)])
+        await Promise.all([listHolds(operator, 1, after), listPendingAttempts(operator, after, 1)]);
     });
     const lists = [...asked].filter(([name]) => /^operator_(actions|notices|holds|pending_attempts)/.test(name));
     expect(lists.length).toBe(22);
@@ -668,13 +668,8 @@ describe('the plan of a list', () => {
     'finds by an id alone for the operator: %s',
     async (name) => {
       const { operator } = world;
-      const notice = {
-        reference: 'x',
-        event: 'received',
-        addressId: 'address_0',
-        amount: 100n,
-        currency: 'USD',
-      } as const;
+      const money = { amount: 100n, currency: 'USD' };
+      const notice = { reference: 'x', event: 'received', addressId: 'address_0', ...money } as const;
       const asked = await askedBy(async () => {
         await operator.account('account_0').catch(() => {});
         await payoutOf(operator, 'payout_0').catch(() => {});

@@ -536,6 +536,22 @@ describe('an operator', () => {
     const table = page.getByRole('table', { name: 'Unexplained' });
     await table.getByText(hostile).waitFor();
     await table.getByText('Priya Nair').waitFor();
+
+    // A part of what was taken beyond refunds is covered when one of them fails.
+    const other = await received('CARD-4', '50.00');
+    const refund = (amount: string) => must(paid.live.post('/v1/refunds', { deposit_id: other, amount }));
+    const [first] = [await refund('10.00'), await refund('15.00')];
+    const seed = new ConsoleSeed(world, OPERATOR_KEY);
+    const dispute = { id: other, amount: '50.00', reasonCode: 'GENERAL', reference: 'CB-4' };
+    await seed.ask('mutation ($input: OpenDisputeInput!) { openDispute(input: $input) { dispute { id } } }', dispute);
+    const end = 'mutation ($input: FailRefundInput!) { failRefund(input: $input) { refund { id } } }';
+    await seed.ask(end, { id: first.id });
+    await page.reload();
+    await page.getByLabel('Status').selectOption('Open');
+    await table.getByText('-$15.00 left').waitFor();
+    await page.getByRole('button', { name: 'Resolve: -$25.00 USD' }).click();
+    expect(await dialog.locator('dl').innerText()).toMatch(/since\s+\$10.00 USD\s+Left\s+-\$15.00 USD/);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
   });
 
   it('approves an adjustment that another operator has proposed, and not its own', async () => {

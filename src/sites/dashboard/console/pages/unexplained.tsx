@@ -1,8 +1,8 @@
-import { formatMoney } from '../../format/money';
+import { decimal, formatMoney, hundredths } from '../../format/money';
 import type { ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { sent } from '../../graph/sent';
-import { amountColumn, statusColumn, Two } from '../../parts/cells';
+import { statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Facts } from '../../parts/facts';
 import { Choice, FilterBar, useFilters } from '../../parts/filters';
@@ -20,7 +20,7 @@ const UnexplainedQuery = graphql(`
   query Unexplained($status: UnexplainedStatus, $mode: Mode, $tenantId: ID, $after: String) {
     unexplained(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
       nodes {
-        id created livemode tenantId transactionId depositId amount currency reason status
+        id created livemode tenantId transactionId depositId amount covered currency reason status
         resolution resolvedBy resolvedAt
       }
       next
@@ -79,7 +79,7 @@ export function UnexplainedMoney() {
           placeColumn,
           { head: 'Booked', cell: ({ created }) => <Time at={created} /> },
           statusColumn(),
-          amountColumn(),
+          { head: 'Amount', cell: (each) => <Amount of={each} />, end: true, plain: true },
           { head: 'What became of it', cell: (each) => <Resolution of={each} /> },
           ...(mayAct ? [decision(result.ask)] : []),
         ]}
@@ -102,6 +102,21 @@ const reasonWords: Record<Unexplained['reason'], string> = {
   RECORDED: 'Taken back after refunds',
 };
 
+/** What is left of the amount, where a part was taken from the account after all. */
+const leftOf = ({ amount, covered }: Unexplained) => decimal(hundredths(amount) + hundredths(covered));
+
+const isCovered = ({ covered }: Unexplained) => hundredths(covered) !== 0n;
+
+function Amount({ of }: { of: Unexplained }) {
+  const { amount, currency } = of;
+  return (
+    <span className="two-lines">
+      <Money amount={amount} currency={currency} />
+      {isCovered(of) && <span className="hint">{formatMoney({ amount: leftOf(of), currency })} left</span>}
+    </span>
+  );
+}
+
 function Resolution({ of: { resolution, resolvedBy, resolvedAt } }: { of: Unexplained }) {
   if (resolvedAt === null) return null;
   return (
@@ -121,7 +136,7 @@ const decision = (onDone: () => void): Column<Unexplained> => ({
 });
 
 function Resolve({ of, onDone }: { of: Unexplained; onDone: () => void }) {
-  const { id, amount, currency, reason, transactionId, depositId } = of;
+  const { id, amount, covered, currency, reason, transactionId, depositId } = of;
   const what = `${formatMoney(of)} ${currency}`;
   return (
     <Action
@@ -138,6 +153,8 @@ function Resolve({ of, onDone }: { of: Unexplained; onDone: () => void }) {
       <Facts
         facts={[
           ['Amount', <strong className="amount-line">{<Money amount={amount} currency={currency} />}</strong>],
+          ['Taken from the account since', isCovered(of) && <Money amount={covered} currency={currency} />],
+          ['Left', isCovered(of) && <Money amount={leftOf(of)} currency={currency} />],
           ['Reason', reasonWords[reason]],
           ['Attempt', transactionId && <code>{transactionId}</code>],
           ['Payment', depositId && <code>{depositId}</code>],
