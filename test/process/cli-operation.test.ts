@@ -278,8 +278,8 @@ describe('live mode, where the operator decides', () => {
     expect(unknown.errors).toMatch(/no such attempt in live mode/);
     expect(await outputOf('unexplained', 'list', '--status=open')).toEqual({ unexplained: [] });
     const given = ['--amount=1.00', '--reference=CB-9', '--note=After a refund'];
-    const unknown = await tidegate('unexplained', 'record', 'deposit_0', ...given);
-    expect(unknown.errors).toMatch(/no such deposit/);
+    const nowhere = await tidegate('unexplained', 'record', 'deposit_0', ...given);
+    expect(nowhere.errors).toMatch(/no such deposit/);
     const lost = await tidegate('unexplained', 'resolve', 'unexplained_0', '--resolution=It was refunded');
     expect(lost.errors).toMatch(/no such unexplained money/);
     const { secrets } = await outputOf('secrets');
