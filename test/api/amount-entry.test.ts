@@ -155,13 +155,13 @@ const operatorEntries: typeof entries = {
     'deposit.receivables[0].amount',
     ({ depositId, receivableId }) => ({ id: depositId, receivables: [{ id: receivableId, amount: '10.50' }] }),
   ],
-  'recordUnexplained.input.amount': [
-    'unexplained.amount',
-    ({ depositId }) => ({ depositId, amount: '10.50', reference: nickname(), note: 'A chargeback' }),
-  ],
   'recordBankNotice.input.amount': [
     'deposit.amount',
     ({ addressId }) => ({ reference: nickname(), addressId, amount: '10.50', currency: 'JPY' }),
+  ],
+  'recordUnexplained.input.amount': [
+    'unexplained.amount',
+    ({ depositId }) => ({ depositId, amount: '10.50', reference: nickname(), note: 'A chargeback' }),
   ],
 };
 
