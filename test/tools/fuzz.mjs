@@ -8,7 +8,15 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
 const files = [
-  ...['api/activation', 'api/bad-input', 'api/bank', 'api/deposit-totals', 'api/event-time', 'api/figures'],
+  ...[
+    'api/activation',
+    'api/bad-input',
+    'api/bank',
+    'api/bank-file-history',
+    'api/deposit-totals',
+    'api/event-time',
+    'api/figures',
+  ],
   ...['api/query-cost', 'faults/amount', 'faults/attack', 'faults/crash', 'faults/list', 'faults/model'],
 ].map((name) => `test/${name}.test.ts`);
 

@@ -15,6 +15,8 @@ const columns: Readonly<Record<string, readonly string[]>> = {
   keys: ['id', 'mode', 'permission', 'prefix', 'created', 'expires_at', 'revoked_at', 'last_used_at'],
   notices: ['reference', 'event', 'mode', 'address_id', 'amount', 'currency', 'created'],
   lines: ['id', 'day', 'account', 'payee', 'direction', 'amount', 'currency', 'reference', 'state', 'reason'],
+  refunds: ['id', 'mode', 'account_id', 'deposit_id', 'amount', 'currency', 'status', 'created'],
+  unexplained: ['id', 'mode', 'tenant', 'amount', 'covered', 'currency', 'reason', 'status', 'created'],
   disputes: ['id', 'mode', 'account_id', 'deposit_id', 'amount', 'currency', 'status', 'reason_code', 'respond_by'],
   health: ['level', 'check', 'finding', 'command'],
   actions: ['number', 'created', 'operator', 'operation', 'object', 'mode', 'outcome', 'code'],
@@ -44,8 +46,9 @@ function rows(list: Record<string, unknown>[], head: readonly string[] = Object.
 
 /** The members of a list entry that fit on a line. */
 function summary(entry: Record<string, unknown>): Record<string, unknown> {
-  const account = entry.account as ReturnType<typeof accountV1> | undefined;
-  if (!account) {
+  // A line of a bank has the number of an account there.
+  const account = entry.account as ReturnType<typeof accountV1> | string | null | undefined;
+  if (!account || typeof account === 'string') {
     const { object: _, ...members } = entry;
     const simple = Object.entries(members).filter(([, value]) => typeof value !== 'object' || value === null);
     return Object.fromEntries(simple.map(([name, value]) => shown(name, value)));
