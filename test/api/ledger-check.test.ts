@@ -126,7 +126,7 @@ describe('the checks of the ledger', () => {
     expect(both.nodes).toEqual([{ status: 'PASSED' }, { status: 'VIOLATED' }]);
   });
 
-  it('say a violation before the round has ended, and clear it when an operator has checked the ledger again', async () => {
+  it('say a violation before the round has ended, and clear it after a check by an operator', async () => {
     const tenants = [await trader(), await trader(), await trader()].map(tenantOf);
     const change = (by: number) =>
       tampering((sql) => sql`update balance set pending = pending + ${by} where tenant_id = any(${tenants})`);

@@ -92,7 +92,7 @@ describe.skipIf(!prometheusProgram)(`a real Prometheus with the alert rules${mis
     expect(health.filter(({ level }) => level === 'now').map(({ check, finding }) => [check, finding])).toEqual([
       ['standbys', 'No synchronous standby is attached, and writes wait for one (synchronous_standby_names = *).'],
     ]);
-    expect((await me.get('/v1/accounts')).status).toBe(200);
+    expect([(await partner()).status, (await me.get('/v1/accounts')).status]).toEqual([503, 200]);
     standby = await servers.start(standby.data, [], primary);
     await mended();
   });

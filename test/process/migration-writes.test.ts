@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
  * the lock has just been released.
  */
 const expectedLines = new RegExp(
-  '^(A deadlock with other statements undid "migrate"\\. The gateway tries it again\\.\n|' +
+  '^(A deadlock with other statements undid "migrate" \\(attempt \\d+\\)\\. It is tried again for up to \\d+ s\\.\n|' +
     'Waiting up to \\d+ s for the lock for "migrate": its holder has just released it\\.\n)*$',
 );
 const writers = 6;

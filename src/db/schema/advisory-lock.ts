@@ -50,10 +50,20 @@ export async function inTurn<T>(
     return got ? { result: await run(tx) } : undefined;
   };
   const until = performance.now() + seconds * 1000;
+  let attempts = 0;
   const tried = () =>
     (sql.begin(attempt) as Promise<{ result: T } | undefined>).catch((error: unknown) => {
-      if ((error as { code?: string }).code !== deadlock || performance.now() > until) throw error;
-      say?.(`A deadlock with other statements undid "${work}". The gateway tries it again.`);
+      if ((error as { code?: string }).code !== deadlock) throw error;
+      attempts++;
+      if (performance.now() > until)
+        throw new MigrationError(
+          `Deadlocks with other statements undid "${work}" ${attempts} times in ${seconds} s. Run it when less is ` +
+            'written, raise MIGRATION_LOCK_SECONDS, or stop the gateways.',
+        );
+      say?.(
+        `A deadlock with other statements undid "${work}" (attempt ${attempts}). It is tried again for up to ` +
+          `${seconds} s.`,
+      );
       return undefined;
     });
   const done = await waitFor(sql, work, seconds, say, tried);
