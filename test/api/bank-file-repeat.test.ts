@@ -89,6 +89,26 @@ describe('a reference that a bank gives again', () => {
   });
 });
 
+it('is compared with all statements of its day that follow one another', async () => {
+  const account = newAccount();
+  await receiver(1, account);
+  const entry = (reference: string, amount: string) => ({ amount, reference, day: first });
+  const morning = { account, day: first, opening: '10.00', closing: '50.00', entries: [entry('M', '40.00')] };
+  const evening = { account, day: first, opening: '50.00', closing: '110.00', entries: [entry('E', '60.00')] };
+  await fromBank(morning);
+  expect(await differenceOf(first, account)).toEqual([0n]);
+  await fromBank(evening);
+  expect(await differenceOf(first, account)).toEqual([0n, 0n]);
+  // That of the whole day is not one of them.
+  await fromBank({ ...morning, closing: '110.00', entries: [entry('M', '40.00'), entry('E', '60.00')] });
+  expect(await differenceOf(first, account)).toContain(0n);
+  // A balance that does not move is no part of another one.
+  const other = newAccount();
+  await receiver(1, other);
+  await fromBank({ account: other, day: first, opening: '5.00', closing: '5.00', entries: [] });
+  expect(await differenceOf(first, other)).toEqual([0n]);
+});
+
 describe('a payout that a bank pays again', () => {
   it('waits for an operator, and the report shows it', async () => {
     const account = newAccount();

@@ -27,7 +27,7 @@ export interface ReportRow {
   waiting: bigint;
   unmatched: bigint;
   returned: bigint;
-  /** The bank's closing balance less its opening one and less the ledger. Zero means that both agree. */
+  /** What the bank's balance has moved by in the day, less the ledger. Zero means that both agree. */
   difference: bigint;
 }
 
@@ -59,11 +59,35 @@ export async function bankReport(operator: Operator, day: string): Promise<Repor
     { day },
   );
   const rows: ReportRow[] = [];
-  for (const statement of statements) rows.push(await rowOf(operator, statement, day));
+  for (const statement of statements) {
+    const sameDay = statements.filter(
+      ({ account, currency }) => account === statement.account && currency === statement.currency,
+    );
+    rows.push(await rowOf(operator, statement, day, movementOf(statement, sameDay)));
+  }
   return rows;
 }
 
-async function rowOf(operator: Operator, statement: Found, day: string): Promise<ReportRow> {
+/**
+ * By how much the balance has moved in a day. Statements of parts of the day follow one another, each from the closing
+ * balance of the one before, and are one movement; any other is one by itself.
+ */
+function movementOf(statement: Found, sameDay: readonly Found[]): bigint {
+  const own = statement.closing! - statement.opening!;
+  const parts = [...new Map(sameDay.map((each) => [`${each.opening} ${each.closing}`, each])).values()];
+  const starts = new Map(parts.map((each) => [each.opening!, each]));
+  const closings = new Set(parts.map(({ closing }) => closing!));
+  const [first, another] = parts.filter(({ opening }) => !closings.has(opening!));
+  if (!first || another || starts.size < parts.length) return own;
+  let [last, count] = [first, 1];
+  for (let next = starts.get(last.closing!); next && count < parts.length; next = starts.get(last.closing!)) {
+    last = next;
+    count++;
+  }
+  return count === parts.length ? last.closing! - first.opening! : own;
+}
+
+async function rowOf(operator: Operator, statement: Found, day: string, movement: bigint): Promise<ReportRow> {
   const { file, fileId, account } = statement;
   const [opening, closing, currency] = [statement.opening!, statement.closing!, statement.currency!];
   const sums = { lines: 0n, ledger: 0n, waiting: 0n, unmatched: 0n, returned: 0n };
@@ -89,7 +113,7 @@ async function rowOf(operator: Operator, statement: Found, day: string): Promise
     after = lines.at(-1);
     if (lines.length < batchMax) break;
   }
-  const difference = closing - opening - sums.ledger;
+  const difference = movement - sums.ledger;
   return { file, fileId, account, currency, day, opening, closing, ...sums, difference };
 }
 

@@ -198,7 +198,9 @@ export class BankReportRow {
   unmatched: bigint;
   @Field(() => Amount, { description: 'What was sent back.' })
   returned: bigint;
-  @Field(() => Amount, { description: 'The closing balance less the opening one and the ledger. Zero if both agree.' })
+  @Field(() => Amount, {
+    description: 'What the balance has moved by in the day, less the ledger. Zero if both agree.',
+  })
   difference: bigint;
 }
 
