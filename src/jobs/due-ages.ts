@@ -1,22 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { CrossTenantReads } from '../db/doors.js';
-import { fixedLimit } from '../db/schema/drizzle-types.js';
-import { event } from '../resources/event/table.js';
-import { webhookEndpoint } from '../resources/webhook-endpoint/table.js';
-import { job } from './table.js';
-import { kinds, now } from './watch.js';
+import { dueAges } from '../operator/health/due-ages.js';
 import type { WorkObserver } from './work-queue.js';
 
 const everyMilliseconds = 30_000;
-/** So many events without a number are read, in the order of tenants, of each tenant the oldest first. */
-const eventsMax = 10_000;
-
-/** The work by whose age money is late. */
-export type DueWork = 'job' | 'payout' | 'delivery' | 'event';
-export type DueAges = Record<DueWork, number>;
 
 /**
  * Measures how long the oldest work of live mode is overdue, for metrics: every 30 seconds, never for a scrape, and
@@ -36,72 +23,4 @@ export async function measureDueAges(
         .catch(() => {});
     await sleep(everyMilliseconds, undefined, { signal: stop }).catch(() => {});
   }
-}
-
-/** The seconds for which the oldest work of each kind is overdue; 0 where there is none. */
-export async function dueAges(database: CrossTenantReads): Promise<DueAges> {
-  const live = (column: PgColumn) => eq(column, true);
-  const [jobs, payouts, deliveries, events] = await Promise.all([
-    first(database, 'oldest_due_job', job, job.due, and(kinds.jobs.where, live(job.livemode))),
-    first(
-      database,
-      'oldest_due_payout',
-      job,
-      job.due,
-      and(kinds.jobs.where, live(job.livemode), eq(job.kind, sql`'pay_out'`)),
-    ),
-    first(
-      database,
-      'oldest_due_delivery',
-      webhookEndpoint,
-      webhookEndpoint.due,
-      and(kinds.deliveries.where, live(webhookEndpoint.livemode)),
-    ),
-    oldestEvent(database),
-  ]);
-  return { job: jobs, payout: payouts, delivery: deliveries, event: events };
-}
-
-const age = (since: PgColumn | SQL) => sql<number | null>`(${now} - ${since})::int`.as('age');
-
-/** The age of the row that is due first: one entry of an index. */
-async function first(
-  database: CrossTenantReads,
-  name: string,
-  table: PgTable,
-  due: PgColumn,
-  where: SQL | undefined,
-): Promise<number> {
-  const [row] = await database.read<{ age: number | null }>(
-    name,
-    (db) =>
-      db
-        .select({ age: age(due) })
-        .from(table)
-        .where(where)
-        .orderBy(due)
-        .limit(fixedLimit(1)),
-    {},
-  );
-  return Math.max(row?.age ?? 0, 0);
-}
-
-async function oldestEvent(database: CrossTenantReads): Promise<number> {
-  const unnumbered = (db: PostgresJsDatabase) =>
-    db
-      .select({ created: event.created })
-      .from(event as PgTable)
-      .where(and(isNull(event.number), eq(event.livemode, true)))
-      .orderBy(event.tenantId, event.livemode, event.created)
-      .limit(fixedLimit(eventsMax))
-      .as('unnumbered');
-  const [row] = await database.read<{ age: number | null }>(
-    'oldest_unnumbered_event',
-    (db) => {
-      const found = unnumbered(db);
-      return db.select({ age: age(sql`min(${found.created})`) }).from(found);
-    },
-    {},
-  );
-  return Math.max(row?.age ?? 0, 0);
 }

@@ -1,6 +1,6 @@
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import type { LedgerCheckStatus } from '../resources/ledger/table.js';
-import type { DueAges } from './due-ages.js';
+import type { DueAges } from '../operator/health/due-ages.js';
 import type { PollTimer } from './poll-timer.js';
 import type { Faults } from './faults.js';
 import type { TenantWork } from './table.js';

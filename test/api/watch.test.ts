@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Database } from '../../src/db/database.js';
 import { PollTimer } from '../../src/jobs/poll-timer.js';
 import { DueJobs } from '../../src/jobs/due.js';
-import { dueAges } from '../../src/jobs/due-ages.js';
+import { dueAges } from '../../src/operator/health/due-ages.js';
 import { Worker } from '../../src/jobs/runner.js';
 import { kindNames as all, Watch } from '../../src/jobs/watch.js';
 import { eventually, givenIn, statementsWaiting, tenantOf, useWorld } from '../support/world.js';

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import { version } from '../../config/version.js';
-import { type DueWork, dueAges } from '../../jobs/due-ages.js';
 import { job, workerFault } from '../../jobs/table.js';
 import { secretsInUse } from '../access/secrets.js';
 import { listGateways } from '../console.js';
 import { operatorAction } from '../table.js';
 import type { Operator } from '../operator.js';
+import { type DueWork, dueAges } from './due-ages.js';
 import { counted, type Finding, type HealthCheck, look, now, span } from './finding.js';
 
 /** Work that is overdue for longer makes money late. The alert rule has the same. */
