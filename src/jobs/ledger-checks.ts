@@ -6,7 +6,7 @@ import type { CrossTenantReads, WorkerCalls } from '../db/doors.js';
 import { checkLedger, type Outcome, outcomeOf } from '../resources/ledger/check.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import { DomainError } from '../errors/problems.js';
-import { balance, type LedgerCheckStatus, ledgerCheck } from '../resources/ledger/table.js';
+import { balance, type BrokenRule, type LedgerCheckStatus, ledgerCheck } from '../resources/ledger/table.js';
 import { faultLine } from '../errors/log.js';
 import type { WorkObserver } from './work-queue.js';
 import { TenantScan } from './tenant-scan.js';
