@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { desc, isNull, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { CrossTenantReads, WorkerCalls } from '../db/doors.js';
-import { checkLedger, type Outcome, outcomeOf } from '../resources/ledger/check.js';
+import { checkLedger, type Outcome, outcomeOf } from '../operator/money/ledger-check.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import { DomainError } from '../errors/problems.js';
 import { balance, type BrokenRule, type LedgerCheckStatus, ledgerCheck } from '../resources/ledger/table.js';

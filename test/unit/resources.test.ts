@@ -140,7 +140,6 @@ const furtherFiles: Record<string, readonly string[]> = {
     'balance/top-users',
     'balance/totals',
     'balance/zoned-totals',
-    'ledger/check',
     'ledger/completed',
     'receivable/ageing',
     'receivable/owed',

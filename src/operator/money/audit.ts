@@ -3,7 +3,7 @@ import { LedgerCheckStatus, ledgerCheck } from '../../resources/ledger/table.js'
 import { nodeBreaches } from '../../db/cluster/node-privileges.js';
 import { violationsOf } from '../../db/cluster/tenant-audit.js';
 import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
-import { checkLedger, type Made, outcomeOf } from '../../resources/ledger/check.js';
+import { checkLedger, type Made, outcomeOf } from './ledger-check.js';
 import { type Operator, OperatorError } from '../operator.js';
 import { listed, type ListFilter } from '../paging.js';
 

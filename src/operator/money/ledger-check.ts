@@ -3,7 +3,7 @@ import { violationsOf } from '../../db/cluster/tenant-audit.js';
 import type { CrossTenantReads } from '../../db/doors.js';
 import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
 import { faultLine } from '../../errors/log.js';
-import type { BrokenRule, LedgerCheckStatus } from './table.js';
+import type { BrokenRule, LedgerCheckStatus } from '../../resources/ledger/table.js';
 
 /** A check that has not ended by then has lost its gateway: two statements of at most 10 minutes each, and more. */
 const checkSecondsMax = 1_800;
