@@ -277,9 +277,8 @@ describe('live mode, where the operator decides', () => {
     const unknown = await tidegate('transaction', 'decide', 'transaction_0', '--status=succeeded', '--amount=4.00');
     expect(unknown.errors).toMatch(/no such attempt in live mode/);
     expect(await outputOf('unexplained', 'list', '--status=open')).toEqual({ unexplained: [] });
-    const given = ['--amount=1.00', '--reference=CB-9', '--note=After a refund'];
-    const nowhere = await tidegate('unexplained', 'record', 'deposit_0', ...given);
-    expect(nowhere.errors).toMatch(/no such deposit/);
+    const given = ['deposit_0', '--amount=1.00', '--reference=CB-9', '--note=After a refund'];
+    expect((await tidegate('unexplained', 'record', ...given)).errors).toMatch(/no such deposit/);
     const lost = await tidegate('unexplained', 'resolve', 'unexplained_0', '--resolution=It was refunded');
     expect(lost.errors).toMatch(/no such unexplained money/);
     const { secrets } = await outputOf('secrets');
@@ -524,8 +523,7 @@ describe('tidegate operator', () => {
     }
     const operations = [
       ...['migrate', 'demo', 'account create', 'account update', 'account verify', 'account hold'],
-      ...['account deactivate'],
-      ...['adjustment propose', 'adjustment reject', 'refund succeed', 'refund fail'],
+      ...['account deactivate', 'adjustment propose', 'adjustment reject', 'refund succeed', 'refund fail'],
       ...['transaction decide', 'unexplained record', 'unexplained resolve'],
       ...['address issue', 'key create', 'key rotate', 'key revoke', 'deposit record', 'deposit reconcile'],
       ...['dispute open', 'dispute win', 'dispute lose', 'deposit withdraw', 'job retry'],

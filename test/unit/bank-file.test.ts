@@ -125,7 +125,7 @@ describe('a message of ISO 20022', () => {
       ['<CdtDbtInd>CRDT</CdtDbtInd>', '', '3: has neither CRDT nor DBIT as its `CdtDbtInd`'],
       ['CRDT', 'BOTH', '3: has neither CRDT nor DBIT as its `CdtDbtInd`'],
       [/<BookgDt>.*<\/BookgDt>/, '', '3: has an entry without a day of booking'],
-      ['2026-11-27', '2026-02-30', '3: has a day that is not in the calendar'],
+      [today, '2026-02-30', '3: has a day that is not in the calendar'],
       [/<Sts>.*<\/Sts>/, '', '3: has an entry without a status'],
       [/(<Amt.*<\/Amt>)/, '$1$1', '3: has `Amt` more than once in its `Ntry`'],
       ['10.00', '10<x/>0.00', '3: has text beside elements'],
