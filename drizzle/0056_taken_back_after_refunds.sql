@@ -9,7 +9,7 @@ CREATE UNIQUE INDEX "unexplained_beyond" ON "unexplained" USING btree ("tenant_i
 ALTER TABLE "unexplained" ADD CONSTRAINT "unexplained_of_reference" UNIQUE("tenant_id","livemode","reference");--> statement-breakpoint
 ALTER TABLE "unexplained" ADD CONSTRAINT "unexplained_recorded" CHECK (num_nonnulls("unexplained"."reference", "unexplained"."note") = case when "unexplained"."reason" = 'recorded' then 2 else 0 end);--> statement-breakpoint
 ALTER TABLE "unexplained" ADD CONSTRAINT "unexplained_reason" CHECK ("unexplained"."reason" in ('beyond_attempt', 'beyond_deposit', 'duplicate', 'other_currency', 'recorded'));--> statement-breakpoint
-ALTER TABLE "unexplained" ADD CONSTRAINT "unexplained_amount" CHECK (case when "unexplained"."reason" in ('beyond_deposit', 'recorded')
-        then "unexplained"."amount" < 0 and "unexplained"."deposit_id" is not null and "unexplained"."transaction_id" is null
-          and "unexplained"."covered" between 0 and -"unexplained"."amount"
-        else "unexplained"."amount" > 0 and "unexplained"."covered" = 0 and "unexplained"."transaction_id" is not null and "unexplained"."deposit_id" is null end);
+ALTER TABLE "unexplained" ADD CONSTRAINT "unexplained_amount" CHECK (("unexplained"."reason" = 'beyond_deposit' or "unexplained"."reason" = 'recorded') = ("unexplained"."transaction_id" is null)
+        and ("unexplained"."transaction_id" is null) = ("unexplained"."deposit_id" is not null)
+        and case when "unexplained"."transaction_id" is null then "unexplained"."amount" < 0 and "unexplained"."covered" between 0 and -"unexplained"."amount"
+          else "unexplained"."amount" > 0 and "unexplained"."covered" = 0 end);

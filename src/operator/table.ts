@@ -142,10 +142,10 @@ export const unexplained = pgTable(
     check('unexplained_reason', isOneOf(t.reason, UnexplainedReason)),
     check(
       'unexplained_amount',
-      sql`case when ${t.reason} in ('beyond_deposit', 'recorded')
-        then ${t.amount} < 0 and ${t.depositId} is not null and ${t.transactionId} is null
-          and ${t.covered} between 0 and -${t.amount}
-        else ${t.amount} > 0 and ${t.covered} = 0 and ${t.transactionId} is not null and ${t.depositId} is null end`,
+      sql`(${t.reason} = 'beyond_deposit' or ${t.reason} = 'recorded') = (${t.transactionId} is null)
+        and (${t.transactionId} is null) = (${t.depositId} is not null)
+        and case when ${t.transactionId} is null then ${t.amount} < 0 and ${t.covered} between 0 and -${t.amount}
+          else ${t.amount} > 0 and ${t.covered} = 0 end`,
     ),
     check(
       'unexplained_recorded',
