@@ -78,6 +78,7 @@ const also = [
     'faults/model',
   ],
   ...['faults/money-race', 'faults/race', 'faults/silent-connections'],
+  ...['process/acquirer-adapter', 'process/live-story', 'faults/bank-file', 'faults/payment-order'],
 ];
 
 const { TESTS, FAULTS, PICTURES, CITUS_URL } = process.env;
