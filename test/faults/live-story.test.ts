@@ -223,7 +223,7 @@ it('ends with every figure to the cent, whichever gateway is killed', { timeout:
     );
   };
   await killed(() => paidOut('83250.00'));
-  const first = await killed(() => ordered('2026-12-01'));
+  const first = await killed(() => ordered('2099-12-01'));
   await killed(() => moved(ben, first, 'approve', 'APPROVED'));
   await killed(() => moved(ann, first, 'send', 'SENT'));
   const [payment, ...others] = await killed(() => paymentsOf(first));
@@ -251,7 +251,7 @@ it('ends with every figure to the cent, whichever gateway is killed', { timeout:
   await killed(() => approved(to.row.id, 'Set-off of a recall'));
   expect(await availableOf(live)).toEqual(['0.00 USD', '82417.50 INR']);
   await killed(() => paidOut('82417.50'));
-  const second = await killed(() => ordered('2026-12-02'));
+  const second = await killed(() => ordered('2099-12-02'));
   await killed(() => moved(ben, second, 'approve', 'APPROVED'));
   await killed(() => moved(ann, second, 'send', 'SENT'));
   const [again] = await paymentsOf(second);
