@@ -102,6 +102,20 @@ describe('a recall of a part', () => {
     },
   );
 
+  it('beside a refund leaves a reversal the rest, and a refund that fails covers both', async () => {
+    const to = await receiver(1);
+    const notice = received(to, { amount: 10_000n });
+    const { deposit } = await recordNotice(notice);
+    const refund = await must(to.live.post('/v1/refunds', { deposit_id: deposit!.id, amount: '40.00' }));
+    await recordNotice(recalled(notice, 8_000n));
+    await recordNotice(reversed(notice));
+    const rows = async () => (await unexplainedOf(to)).map(({ amount, covered }) => `${amount} ${covered}`);
+    expect(await rows()).toEqual(['-2000 0', '-2000 0']);
+    await endRefund(world.operator, refund.id, 'failed', {});
+    expect(await rows()).toEqual(['-2000 2000', '-2000 2000']);
+    expect(await pendingOf(to.live)).toEqual(money('0.00'));
+  });
+
   it('of everything leaves a reversal nothing to take', async () => {
     const to = await receiver(1);
     const notice = received(to);

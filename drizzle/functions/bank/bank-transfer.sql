@@ -83,7 +83,7 @@ language plpgsql
 as $$
 declare
   d deposit;
-  v_refunded bigint;
+  v_beyond bigint;
 begin
   perform move_deposit(
     p_tenant,
@@ -101,9 +101,19 @@ begin
     )
   );
   select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_deposit;
-  v_refunded := refunded_of(p_tenant, p_live, d.id);
-  if v_refunded > 0 then
-    perform insert_unexplained(p_tenant, p_live, null, d.id, d.payment_id, -v_refunded, d.currency, 'beyond_deposit');
+  -- What a recall or a dispute took beyond the deposit is of the same refunds.
+  select coalesce(sum(x.amount + x.covered), 0)
+  into v_beyond
+  from
+    unexplained x
+    join deposit n on n.tenant_id = x.tenant_id and n.livemode = x.livemode and n.id = x.deposit_id
+  where
+    x.tenant_id = p_tenant
+    and x.livemode = p_live
+    and (n.id = d.id or (n.disputes_id = d.id and n.status = 'completed'));
+  v_beyond := v_beyond + refunded_of(p_tenant, p_live, d.id);
+  if v_beyond > 0 then
+    perform insert_unexplained(p_tenant, p_live, null, d.id, d.payment_id, -v_beyond, d.currency, 'beyond_deposit');
   end if;
 end;
 $$;

@@ -15,8 +15,6 @@ declare
   u unexplained;
   v_share bigint;
   v_rest bigint := p_refund.amount;
-  v_cause text := p_refund.id;
-  v_payment text := p_refund.payment_id;
   v_now bigint := clock(p_tenant, p_live);
 begin
   select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_refund.deposit_id;
@@ -58,20 +56,18 @@ begin
           coalesce(u.reference, v.bank_details ->> 'reference')
         )
       );
-      v_cause := v.id;
-      v_payment := v.payment_id;
+      perform post_outside(
+        p_tenant,
+        p_live,
+        'unexplained',
+        v.id,
+        v.payment_id,
+        'dispute',
+        'unexplained',
+        v_share,
+        d.currency
+      );
     end if;
-    perform post_outside(
-      p_tenant,
-      p_live,
-      'unexplained',
-      v_cause,
-      v_payment,
-      'dispute',
-      'unexplained',
-      v_share,
-      d.currency
-    );
     update unexplained x
     set
       covered = x.covered + v_share,
@@ -99,7 +95,19 @@ begin
       )
     where x.tenant_id = p_tenant and x.livemode = p_live and x.id = u.id;
     v_rest := v_rest - v_share;
-    exit when d.status <> 'completed';
   end loop;
+  if d.status <> 'completed' and v_rest < p_refund.amount then
+    perform post_outside(
+      p_tenant,
+      p_live,
+      'unexplained',
+      p_refund.id,
+      p_refund.payment_id,
+      'dispute',
+      'unexplained',
+      p_refund.amount - v_rest,
+      d.currency
+    );
+  end if;
 end;
 $$;

@@ -114,7 +114,13 @@ create or replace view dispute_violations as
   where
     u.reason = 'beyond_deposit'
     and d.amount > 0
-    and -u.amount - u.covered <> (
+    and (
+      select sum(-x.amount - x.covered)
+      from
+        unexplained x
+        join deposit n on n.tenant_id = x.tenant_id and n.livemode = x.livemode and n.id = x.deposit_id
+      where x.tenant_id = u.tenant_id and x.livemode = u.livemode and d.id in (n.id, n.disputes_id)
+    ) < (
       select coalesce(sum(r.amount), 0)
       from refund r
       where r.tenant_id = u.tenant_id and r.livemode = u.livemode and r.deposit_id = d.id and r.status <> 'failed'
