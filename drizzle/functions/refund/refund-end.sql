@@ -58,7 +58,7 @@ begin
         409,
         'state_conflict',
         'refund.status',
-        'The refund was submitted to the acquirer, which says how it ends: by its report, or when the worker asks. ' || 'If the acquirer has told you, record it with `--told-by-acquirer` (`toldByAcquirer`).'
+        'It was submitted to the acquirer. Record what that says with `--told-by-acquirer` (`toldByAcquirer`).'
       );
     end if;
   end if;
