@@ -1,19 +1,19 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { createOperator } from "../../src/operator/access/operators.js";
-import { bookLines } from "../../src/operator/bank-file/booking.js";
-import { storeBankFile } from "../../src/operator/bank-file/import.js";
-import { listLines } from "../../src/operator/bank-file/listing.js";
-import { bankReport } from "../../src/operator/bank-file/report.js";
-import { endPayout } from "../../src/operator/money/payouts.js";
-import { endToEndIdOf } from "../../src/operator/payment-order/file.js";
-import { createPaymentOrder } from "../../src/operator/payment-order/orders.js";
-import { auditLedger } from "../support/audit.js";
-import { bytesOf, camt, type Entry, today } from "../support/bank-files.js";
-import { receivableBody } from "../support/bodies.js";
-import { payOutLive } from "../support/jobs.js";
-import { must, nickname, payoutAddressBody, Speaker, useWorld } from "../support/world.js";
-import { banksIn, type Receiver } from "./bank-fixture.js";
-import { type Json, mutation, OPERATOR_KEY, operatorIn } from "./operator-fixture.js";
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createOperator } from '../../src/operator/access/operators.js';
+import { bookLines } from '../../src/operator/bank-file/booking.js';
+import { storeBankFile } from '../../src/operator/bank-file/import.js';
+import { listLines } from '../../src/operator/bank-file/listing.js';
+import { bankReport } from '../../src/operator/bank-file/report.js';
+import { endPayout } from '../../src/operator/money/payouts.js';
+import { endToEndIdOf } from '../../src/operator/payment-order/file.js';
+import { createPaymentOrder } from '../../src/operator/payment-order/orders.js';
+import { auditLedger } from '../support/audit.js';
+import { bytesOf, camt, type Entry, today } from '../support/bank-files.js';
+import { receivableBody } from '../support/bodies.js';
+import { payOutLive } from '../support/jobs.js';
+import { must, nickname, payoutAddressBody, Speaker, useWorld } from '../support/world.js';
+import { banksIn, type Receiver } from './bank-fixture.js';
+import { type Json, mutation, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
 
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
 const { ask, data } = operatorIn(world);
@@ -23,32 +23,32 @@ auditLedger(world);
 
 const fields = `id status payouts total currency valueDate createdBy decidedBy sentBy note approvalsLeft
   leftOut { id reason }`;
-const addAccount = mutation("addOwnAccount", "AddOwnAccountInput", "ownAccount { id currency iban number }");
-const create = mutation("createPaymentOrder", "CreatePaymentOrderInput", `order { ${fields} }`);
-const approve = mutation("approvePaymentOrder", "ApprovePaymentOrderInput", `order { ${fields} }`);
-const reject = mutation("rejectPaymentOrder", "RejectPaymentOrderInput", `order { ${fields} }`);
-const send = mutation("sendPaymentOrder", "SendPaymentOrderInput", `order { ${fields} }`);
+const addAccount = mutation('addOwnAccount', 'AddOwnAccountInput', 'ownAccount { id currency iban number }');
+const create = mutation('createPaymentOrder', 'CreatePaymentOrderInput', `order { ${fields} }`);
+const approve = mutation('approvePaymentOrder', 'ApprovePaymentOrderInput', `order { ${fields} }`);
+const reject = mutation('rejectPaymentOrder', 'RejectPaymentOrderInput', `order { ${fields} }`);
+const send = mutation('sendPaymentOrder', 'SendPaymentOrderInput', `order { ${fields} }`);
 
 /** A named operator, and what they ask. */
-async function named(role: "read" | "operate" = "operate") {
-  const { operator, key } = await createOperator(world.operator, nickname(), role, "a test");
-  const speaker = new Speaker(world, "", key, 1);
+async function named(role: 'read' | 'operate' = 'operate') {
+  const { operator, key } = await createOperator(world.operator, nickname(), role, 'a test');
+  const speaker = new Speaker(world, '', key, 1);
   const by = (query: string, input: object, headers: Record<string, string> = {}) =>
-    speaker.post("/operator/graphql", { query, variables: { input } }, headers);
+    speaker.post('/operator/graphql', { query, variables: { input } }, headers);
   return { name: operator.name, id: operator.id, by, speaker };
 }
 let [ann, ben, cleo]: Awaited<ReturnType<typeof named>>[] = [];
 
 let accounts = 0;
 /** An account of the operator; only the payouts of one test have its currency at a time. */
-const account = async (currency = "INR"): Promise<string> =>
+const account = async (currency = 'INR'): Promise<string> =>
   (
     await data(
       ann!.by(addAccount, {
-        holder: "Tidegate & Söhne",
+        holder: 'Tidegate & Söhne',
         currency,
         number: `50 1000-${++accounts}`,
-        ifsc: "hdfc0000123",
+        ifsc: 'hdfc0000123',
       }),
     )
   ).addOwnAccount.ownAccount.id;
@@ -58,32 +58,32 @@ async function paid(amount: string, to?: Receiver, bank: object = {}): Promise<{
   const user = to ?? (await receiver(2));
   if (!to) {
     const body = payoutAddressBody(user.live.id);
-    await must(user.live.post("/v1/addresses", { ...body, bank_account: { ...body.bank_account, ...bank } }));
+    await must(user.live.post('/v1/addresses', { ...body, bank_account: { ...body.bank_account, ...bank } }));
   }
-  const { deposit } = await recordNotice(received(user, { amount: BigInt(amount.replace(".", "")) }));
-  const receivable = await must(user.live.post("/v1/receivables", receivableBody({ amount, currency: "INR" })));
+  const { deposit } = await recordNotice(received(user, { amount: BigInt(amount.replace('.', '')) }));
+  const receivable = await must(user.live.post('/v1/receivables', receivableBody({ amount, currency: 'INR' })));
   await must(user.live.post(`/v1/deposits/${deposit!.id}/reconcile`, { receivables: [{ id: receivable.id, amount }] }));
   await payOutLive(user.live);
-  const { data: payouts } = await must(user.live.get("/v1/payouts"));
+  const { data: payouts } = await must(user.live.get('/v1/payouts'));
   return { to: user, id: payouts[0].id };
 }
 const payoutOf = async ({ to, id }: Awaited<ReturnType<typeof paid>>): Promise<Json> =>
   must(to.live.get(`/v1/payouts/${id}`));
 
 /** An order of all payouts that wait, at some step of its way. */
-async function order(step: "proposed" | "approved" | "sent" = "proposed"): Promise<Json> {
-  const input = { ownAccountId: await account(), valueDate: "2099-12-01" };
+async function order(step: 'proposed' | 'approved' | 'sent' = 'proposed'): Promise<Json> {
+  const input = { ownAccountId: await account(), valueDate: '2099-12-01' };
   let made = (await data(ann!.by(create, input))).createPaymentOrder.order;
-  if (step !== "proposed") made = (await data(ben!.by(approve, { id: made.id }))).approvePaymentOrder.order;
-  if (step === "sent") made = (await data(ann!.by(send, { id: made.id }))).sendPaymentOrder.order;
+  if (step !== 'proposed') made = (await data(ben!.by(approve, { id: made.id }))).approvePaymentOrder.order;
+  if (step === 'sent') made = (await data(ann!.by(send, { id: made.id }))).sendPaymentOrder.order;
   return made;
 }
 /** Puts all payouts that wait into an order, so that a test has those that it makes. */
 async function takeAll(): Promise<void> {
-  await paid("5.00");
-  await order("approved");
+  await paid('5.00');
+  await order('approved');
 }
-const fileOf = (id: string, format = "pain.001") =>
+const fileOf = (id: string, format = 'pain.001') =>
   cleo!.speaker.get(`/operator/payment-orders/${id}/${format}`) as Promise<{
     status: number;
     text: string;
@@ -92,9 +92,9 @@ const fileOf = (id: string, format = "pain.001") =>
 
 /** Imports a file of the bank, and books it after what happens meanwhile; returns what has become of its lines. */
 async function answered(entries: Entry[], meanwhile?: () => Promise<unknown>): Promise<Json[]> {
-  const text = camt([{ account: "POOL-INR", currency: "INR", opening: "1000.00", closing: "1000.00", entries }]);
-  const given = { name: "answer.xml", open: () => bytesOf(text), mapping: undefined };
-  const { file } = await storeBankFile(world.operator, given, "anna");
+  const text = camt([{ account: 'POOL-INR', currency: 'INR', opening: '1000.00', closing: '1000.00', entries }]);
+  const given = { name: 'answer.xml', open: () => bytesOf(text), mapping: undefined };
+  const { file } = await storeBankFile(world.operator, given, 'anna');
   await meanwhile?.();
   await bookLines(world.operator, file.id);
   return (await listLines(world.operator, { fileId: file.id })).nodes;
@@ -105,293 +105,293 @@ beforeAll(async () => {
   [ann, ben, cleo] = [await named(), await named(), await named()];
 });
 
-describe("an account of the operator", () => {
-  it("is kept as banks write it, and refused where no file could name it", async () => {
+describe('an account of the operator', () => {
+  it('is kept as banks write it, and refused where no file could name it', async () => {
     const { ownAccount } = (
       await data(
-        ask(addAccount, { input: { holder: "Tidegate", currency: "EUR", iban: "de89 3704 0044 0532 0130 00" } }),
+        ask(addAccount, { input: { holder: 'Tidegate', currency: 'EUR', iban: 'de89 3704 0044 0532 0130 00' } }),
       )
     ).addOwnAccount;
-    expect(ownAccount).toMatchObject({ iban: "DE89370400440532013000", number: null });
+    expect(ownAccount).toMatchObject({ iban: 'DE89370400440532013000', number: null });
     const refused = async (more: object) =>
-      (await ask(addAccount, { input: { holder: "Tidegate", currency: "EUR", ...more } })).body.errors[0].extensions
+      (await ask(addAccount, { input: { holder: 'Tidegate', currency: 'EUR', ...more } })).body.errors[0].extensions
         .argumentPath;
-    expect(await refused({ iban: "DE88370400440532013000" })).toEqual(["input", "iban"]);
-    expect(await refused({})).toEqual(["input", "iban"]);
-    expect(await refused({ iban: "DE89370400440532013000", number: "1" })).toEqual(["input", "iban"]);
-    expect(await refused({ number: "1".repeat(35) })).toEqual(["input", "number"]);
-    expect(await refused({ number: "1", bic: "HDFC" })).toEqual(["input", "bic"]);
-    expect(await refused({ number: "1", ifsc: "HDFC1000123" })).toEqual(["input", "ifsc"]);
-    expect(await refused({ number: "1", holder: " " })).toEqual(["input", "holder"]);
+    expect(await refused({ iban: 'DE88370400440532013000' })).toEqual(['input', 'iban']);
+    expect(await refused({})).toEqual(['input', 'iban']);
+    expect(await refused({ iban: 'DE89370400440532013000', number: '1' })).toEqual(['input', 'iban']);
+    expect(await refused({ number: '1'.repeat(35) })).toEqual(['input', 'number']);
+    expect(await refused({ number: '1', bic: 'HDFC' })).toEqual(['input', 'bic']);
+    expect(await refused({ number: '1', ifsc: 'HDFC1000123' })).toEqual(['input', 'ifsc']);
+    expect(await refused({ number: '1', holder: ' ' })).toEqual(['input', 'holder']);
   });
 });
 
-describe("a payment order", () => {
-  it("is proposed, approved by another named operator, written as a file, sent, and answered by the bank", async () => {
-    const [one, other] = [await paid("60.00"), await paid("1234.50")];
+describe('a payment order', () => {
+  it('is proposed, approved by another named operator, written as a file, sent, and answered by the bank', async () => {
+    const [one, other] = [await paid('60.00'), await paid('1234.50')];
     const made = await order();
-    expect(made).toMatchObject({ status: "PROPOSED", payouts: 2, total: "1294.50", currency: "INR" });
-    expect((await fileOf(made.id)).codes).toEqual(["status_invalid"]);
+    expect(made).toMatchObject({ status: 'PROPOSED', payouts: 2, total: '1294.50', currency: 'INR' });
+    expect((await fileOf(made.id)).codes).toEqual(['status_invalid']);
     for (const by of [ann!.by, (query: string, input: object) => ask(query, { input })])
-      expect((await by(approve, { id: made.id })).codes).toEqual(["permission_denied"]);
+      expect((await by(approve, { id: made.id })).codes).toEqual(['permission_denied']);
     // A payout that may be in a file cannot fail meanwhile: its money would go out twice.
-    const ended = (to: "completed" | "failed") => endPayout(world.operator, one.id, to);
-    for (const to of ["completed", "failed"] as const)
-      await expect(ended(to)).rejects.toMatchObject({ problems: [{ code: "state_conflict" }] });
+    const ended = (to: 'completed' | 'failed') => endPayout(world.operator, one.id, to);
+    for (const to of ['completed', 'failed'] as const)
+      await expect(ended(to)).rejects.toMatchObject({ problems: [{ code: 'state_conflict' }] });
     await data(ben!.by(approve, { id: made.id }));
-    await expect(ended("failed")).rejects.toMatchObject({ problems: [{ code: "state_conflict" }] });
+    await expect(ended('failed')).rejects.toMatchObject({ problems: [{ code: 'state_conflict' }] });
 
     const { text } = await fileOf(made.id);
-    expect(text).toContain("<NbOfTxs>2</NbOfTxs><CtrlSum>1294.50</CtrlSum>");
-    expect(text).toContain("<Nm>Tidegate &amp; Söhne</Nm>");
-    expect(text).toContain("<Othr><Id>5010001</Id></Othr>".replace("5010001", `501000${accounts}`));
-    expect(text).toContain("<ClrSysId><Cd>INFSC</Cd></ClrSysId><MmbId>HDFC0000123</MmbId>");
+    expect(text).toContain('<NbOfTxs>2</NbOfTxs><CtrlSum>1294.50</CtrlSum>');
+    expect(text).toContain('<Nm>Tidegate &amp; Söhne</Nm>');
+    expect(text).toContain('<Othr><Id>5010001</Id></Othr>'.replace('5010001', `501000${accounts}`));
+    expect(text).toContain('<ClrSysId><Cd>INFSC</Cd></ClrSysId><MmbId>HDFC0000123</MmbId>');
     expect(text).toContain(
       `<PmtId><EndToEndId>${endToEndIdOf(one)}</EndToEndId></PmtId><Amt><InstdAmt Ccy="INR">60.00</InstdAmt></Amt>`,
     );
-    expect(text).toContain("<MmbId>BOTC0000451</MmbId>");
-    expect(text).toContain("<Id><Othr><Id>004501551234</Id></Othr></Id>");
+    expect(text).toContain('<MmbId>BOTC0000451</MmbId>');
+    expect(text).toContain('<Id><Othr><Id>004501551234</Id></Othr></Id>');
     expect((await fileOf(made.id)).text).toBe(text);
-    const csv = (await fileOf(made.id, "csv")).text.split("\r\n");
+    const csv = (await fileOf(made.id, 'csv')).text.split('\r\n');
     expect(csv[0]).toMatch(/^reference,amount,currency,value_date,payee,account,bank_code/);
     expect(csv.filter((row) => row.startsWith(`${endToEndIdOf(other)},1234.50,INR,2099-12-01,`))).toHaveLength(1);
     expect(csv).toHaveLength(4);
-    expect((await fileOf(made.id, "pdf")).codes).toEqual(["parameter_invalid"]);
-    const reader = await named("read");
-    for (const format of ["pain.001", "csv"])
+    expect((await fileOf(made.id, 'pdf')).codes).toEqual(['parameter_invalid']);
+    const reader = await named('read');
+    for (const format of ['pain.001', 'csv'])
       expect((await reader.speaker.get(`/operator/payment-orders/${made.id}/${format}`)).codes).toEqual([
-        "permission_denied",
+        'permission_denied',
       ]);
 
     await data(ann!.by(send, { id: made.id }));
     const lines = await answered([
-      { amount: "60.00", reference: "UTR-A1", endToEndId: endToEndIdOf(one), direction: "DBIT" },
-      { amount: "1234.50", reference: "UTR-A2", endToEndId: endToEndIdOf(other).toUpperCase(), direction: "DBIT" },
-      { amount: "1234.50", reference: "UTR-A3", endToEndId: endToEndIdOf(other), direction: "CRDT", isReversal: true },
+      { amount: '60.00', reference: 'UTR-A1', endToEndId: endToEndIdOf(one), direction: 'DBIT' },
+      { amount: '1234.50', reference: 'UTR-A2', endToEndId: endToEndIdOf(other).toUpperCase(), direction: 'DBIT' },
+      { amount: '1234.50', reference: 'UTR-A3', endToEndId: endToEndIdOf(other), direction: 'CRDT', isReversal: true },
     ]);
-    expect(fates(lines)).toEqual(["booked", "booked", "booked"]);
+    expect(fates(lines)).toEqual(['booked', 'booked', 'booked']);
     expect(lines.map(({ payoutId }) => payoutId)).toEqual([one.id, other.id, other.id]);
-    expect(await payoutOf(one)).toMatchObject({ status: "completed", bank_reference: "UTR-A1" });
-    expect(await payoutOf(other)).toMatchObject({ status: "returned", reason_code: "bank_rejected" });
-    expect((await must(other.to.live.get("/v1/balance"))).available).toEqual([{ amount: "1234.50", currency: "INR" }]);
-    const [report] = (await bankReport(world.operator, today)).filter((row) => row.account === "POOLINR");
+    expect(await payoutOf(one)).toMatchObject({ status: 'completed', bank_reference: 'UTR-A1' });
+    expect(await payoutOf(other)).toMatchObject({ status: 'returned', reason_code: 'bank_rejected' });
+    expect((await must(other.to.live.get('/v1/balance'))).available).toEqual([{ amount: '1234.50', currency: 'INR' }]);
+    const [report] = (await bankReport(world.operator, today)).filter((row) => row.account === 'POOLINR');
     expect(report).toMatchObject({ ledger: -6_000n, lines: -6_000n, difference: 6_000n, unmatched: 0n });
     // The same answers in another file change nothing.
     const again = await answered([
-      { amount: "60.00", reference: "UTR-A1", endToEndId: endToEndIdOf(one), direction: "DBIT" },
-      { amount: "60.00", reference: "OTHER-1", endToEndId: endToEndIdOf(one), direction: "DBIT" },
+      { amount: '60.00', reference: 'UTR-A1', endToEndId: endToEndIdOf(one), direction: 'DBIT' },
+      { amount: '60.00', reference: 'OTHER-1', endToEndId: endToEndIdOf(one), direction: 'DBIT' },
     ]);
-    expect(fates(again)).toEqual(["seen_before", "repeated"]);
+    expect(fates(again)).toEqual(['seen_before', 'repeated']);
   });
 
-  it("has each payout once, also when several gather at once", async () => {
-    const made = await Promise.all(Array.from({ length: 5 }, () => paid("10.00")));
+  it('has each payout once, also when several gather at once', async () => {
+    const made = await Promise.all(Array.from({ length: 5 }, () => paid('10.00')));
     const froms = await Promise.all(Array.from({ length: 3 }, () => account()));
     const outcomes = await Promise.allSettled(
       froms.map((ownAccountId) =>
-        createPaymentOrder(world.operator, { ownAccountId, valueDate: "2099-12-02" }, { id: null, name: "cron" }),
+        createPaymentOrder(world.operator, { ownAccountId, valueDate: '2099-12-02' }, { id: null, name: 'cron' }),
       ),
     );
-    const orders = outcomes.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    const orders = outcomes.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     expect(orders.reduce((sum, { payouts }) => sum + payouts!, 0)).toBe(5);
     const rows = await world.sql`select order_id from payout where id = any(${made.map(({ id }) => id)})`;
     expect(rows.every(({ order_id: id }) => orders.some((each) => each.id === id))).toBe(true);
-    for (const { id } of orders) await data(ask(reject, { input: { id, reason: "A test" } }));
+    for (const { id } of orders) await data(ask(reject, { input: { id, reason: 'A test' } }));
     const left = await world.sql`select from payout where status = 'processing' and order_id is not null`;
     expect(left).toEqual([]);
     // They are in the next one.
-    const from = { ownAccountId: await account(), valueDate: "2099-12-03" };
-    const actor = { id: null, name: "cron" };
+    const from = { ownAccountId: await account(), valueDate: '2099-12-03' };
+    const actor = { id: null, name: 'cron' };
     const some = await createPaymentOrder(world.operator, from, actor, 2);
-    expect([some.status, some.payouts]).toEqual(["proposed", 2]);
-    await data(ask(reject, { input: { id: some.id, reason: "A test" } }));
+    expect([some.status, some.payouts]).toEqual(['proposed', 2]);
+    await data(ask(reject, { input: { id: some.id, reason: 'A test' } }));
     const whole = await createPaymentOrder(world.operator, from, actor);
-    expect([whole.status, whole.payouts]).toEqual(["proposed", 5]);
+    expect([whole.status, whole.payouts]).toEqual(['proposed', 5]);
     await expect(createPaymentOrder(world.operator, from, actor)).rejects.toThrow(/nothing to pay/);
     // What an interrupted one had is given back by the next.
     await world.sql`update payment_order set status = 'gathering' where id = ${whole.id}`;
-    expect(await createPaymentOrder(world.operator, from, actor)).toMatchObject({ status: "proposed", payouts: 5 });
-    const [{ id: last }] = (await data(ask("{ paymentOrders(status: PROPOSED) { nodes { id } } }"))).paymentOrders
+    expect(await createPaymentOrder(world.operator, from, actor)).toMatchObject({ status: 'proposed', payouts: 5 });
+    const [{ id: last }] = (await data(ask('{ paymentOrders(status: PROPOSED) { nodes { id } } }'))).paymentOrders
       .nodes;
-    await data(ask(reject, { input: { id: last, reason: "A test" } }));
+    await data(ask(reject, { input: { id: last, reason: 'A test' } }));
   });
 
-  it("needs two named operators when OPERATOR_KEY has begun it", async () => {
-    const input = { ownAccountId: await account(), valueDate: "2099-12-01" };
+  it('needs two named operators when OPERATOR_KEY has begun it', async () => {
+    const input = { ownAccountId: await account(), valueDate: '2099-12-01' };
     const made = (await data(ask(create, { input }))).createPaymentOrder.order;
-    expect([made.createdBy, made.approvalsLeft]).toEqual(["OPERATOR_KEY", 2]);
+    expect([made.createdBy, made.approvalsLeft]).toEqual(['OPERATOR_KEY', 2]);
     const taken = (await data(ann!.by(approve, { id: made.id }))).approvePaymentOrder.order;
-    expect(taken).toMatchObject({ status: "PROPOSED", createdBy: ann!.name, decidedBy: null, approvalsLeft: 1 });
-    expect((await ann!.by(approve, { id: made.id })).codes).toEqual(["permission_denied"]);
-    expect((await fileOf(made.id)).codes).toEqual(["status_invalid"]);
+    expect(taken).toMatchObject({ status: 'PROPOSED', createdBy: ann!.name, decidedBy: null, approvalsLeft: 1 });
+    expect((await ann!.by(approve, { id: made.id })).codes).toEqual(['permission_denied']);
+    expect((await fileOf(made.id)).codes).toEqual(['status_invalid']);
     const done = (await data(ben!.by(approve, { id: made.id }))).approvePaymentOrder.order;
-    expect(done).toMatchObject({ status: "APPROVED", createdBy: ann!.name, decidedBy: ben!.name, approvalsLeft: 0 });
+    expect(done).toMatchObject({ status: 'APPROVED', createdBy: ann!.name, decidedBy: ben!.name, approvalsLeft: 0 });
     const entries = (await data(ask(`{ operatorActions(objectId: "${made.id}") { nodes { operation operator } } }`)))
       .operatorActions.nodes;
     for (const operator of [ann!.name, ben!.name])
-      expect(entries).toContainEqual({ operation: "approvePaymentOrder", operator });
-    await data(cleo!.by(reject, { id: made.id, reason: "A test" }));
+      expect(entries).toContainEqual({ operation: 'approvePaymentOrder', operator });
+    await data(cleo!.by(reject, { id: made.id, reason: 'A test' }));
   });
 
-  it("is rejected after its approval by a third person alone, and then its payouts can be in others", async () => {
-    const made = await order("sent");
+  it('is rejected after its approval by a third person alone, and then its payouts can be in others', async () => {
+    const made = await order('sent');
     const reader = await named();
     await reader.speaker.get(`/operator/payment-orders/${made.id}/csv`);
     for (const by of [ann!, ben!, reader])
-      expect((await by.by(reject, { id: made.id, reason: "The bank refused the file" })).codes).toEqual([
-        "permission_denied",
+      expect((await by.by(reject, { id: made.id, reason: 'The bank refused the file' })).codes).toEqual([
+        'permission_denied',
       ]);
-    const { order: rejected } = (await data(cleo!.by(reject, { id: made.id, reason: "The bank refused the file" })))
+    const { order: rejected } = (await data(cleo!.by(reject, { id: made.id, reason: 'The bank refused the file' })))
       .rejectPaymentOrder;
-    expect(rejected).toMatchObject({ status: "REJECTED", note: "The bank refused the file", decidedBy: cleo!.name });
+    expect(rejected).toMatchObject({ status: 'REJECTED', note: 'The bank refused the file', decidedBy: cleo!.name });
     const next = await order();
     expect(next.payouts).toBe(made.payouts);
-    await data(ann!.by(reject, { id: next.id, reason: "A test" }));
+    await data(ann!.by(reject, { id: next.id, reason: 'A test' }));
   });
 
-  it("is answered by what the bank says alone: never by a payer, another amount or another currency", async () => {
-    const one = await paid("77.00");
-    const made = await order("approved");
+  it('is answered by what the bank says alone: never by a payer, another amount or another currency', async () => {
+    const one = await paid('77.00');
+    const made = await order('approved');
     const endToEndId = endToEndIdOf(one);
     const lines = await answered([
       // A payer may write any reference.
-      { amount: "77.00", reference: "P-1", endToEndId, direction: "CRDT" },
-      { amount: "76.99", reference: "P-2", endToEndId, direction: "DBIT" },
-      { amount: "77.00", currency: "USD", reference: "P-3", endToEndId, direction: "DBIT" },
-      { amount: "77.00", reference: "P-4", endToEndId: endToEndId.replace(/./, "x"), direction: "DBIT" },
-      { amount: "77.00", reference: "P-5", endToEndId: "0".repeat(32), direction: "DBIT" },
+      { amount: '77.00', reference: 'P-1', endToEndId, direction: 'CRDT' },
+      { amount: '76.99', reference: 'P-2', endToEndId, direction: 'DBIT' },
+      { amount: '77.00', currency: 'USD', reference: 'P-3', endToEndId, direction: 'DBIT' },
+      { amount: '77.00', reference: 'P-4', endToEndId: endToEndId.replace(/./, 'x'), direction: 'DBIT' },
+      { amount: '77.00', reference: 'P-5', endToEndId: '0'.repeat(32), direction: 'DBIT' },
     ]);
-    expect(fates(lines)).toEqual(["unknown_account", "outgoing", "outgoing", "outgoing", "outgoing"]);
-    expect(await payoutOf(one)).toMatchObject({ status: "processing" });
+    expect(fates(lines)).toEqual(['unknown_account', 'outgoing', 'outgoing', 'outgoing', 'outgoing']);
+    expect(await payoutOf(one)).toMatchObject({ status: 'processing' });
     // Its failure, before anybody has said that the file was sent; the bank's word is enough.
     const failed = await answered([
-      { amount: "77.00", reference: "P-6", endToEndId, direction: "CRDT", isReversal: true, returnReason: "AC04" },
+      { amount: '77.00', reference: 'P-6', endToEndId, direction: 'CRDT', isReversal: true, returnReason: 'AC04' },
     ]);
-    expect(fates(failed)).toEqual(["booked"]);
-    expect(await payoutOf(one)).toMatchObject({ status: "failed", reason_code: "account_closed" });
+    expect(fates(failed)).toEqual(['booked']);
+    expect(await payoutOf(one)).toMatchObject({ status: 'failed', reason_code: 'account_closed' });
     // It was paid all the same: a person has to look.
-    const late = await answered([{ amount: "77.00", reference: "P-7", endToEndId, direction: "DBIT" }]);
-    expect([fates(late), late[0].note]).toEqual([["refused"], expect.any(String)]);
-    await data(cleo!.by(reject, { id: made.id, reason: "A test" }));
+    const late = await answered([{ amount: '77.00', reference: 'P-7', endToEndId, direction: 'DBIT' }]);
+    expect([fates(late), late[0].note]).toEqual([['refused'], expect.any(String)]);
+    await data(cleo!.by(reject, { id: made.id, reason: 'A test' }));
   });
 
-  it("is answered once by a person and a file, also when the person is in between", async () => {
-    const one = await paid("78.00");
-    await order("sent");
-    const of = { amount: "78.00", endToEndId: endToEndIdOf(one) };
-    const sent: Entry = { ...of, reference: "H-1", direction: "DBIT" };
-    expect(fates(await answered([sent], () => endPayout(world.operator, one.id, "completed")))).toEqual([
-      "seen_before",
+  it('is answered once by a person and a file, also when the person is in between', async () => {
+    const one = await paid('78.00');
+    await order('sent');
+    const of = { amount: '78.00', endToEndId: endToEndIdOf(one) };
+    const sent: Entry = { ...of, reference: 'H-1', direction: 'DBIT' };
+    expect(fates(await answered([sent], () => endPayout(world.operator, one.id, 'completed')))).toEqual([
+      'seen_before',
     ]);
-    await endPayout(world.operator, one.id, "returned");
-    const back: Entry = { ...of, reference: "H-2", direction: "CRDT", isReversal: true, returnReason: "AC04" };
-    expect(fates(await answered([back]))).toEqual(["seen_before"]);
-    expect(fates(await answered([{ ...back, reference: "H-3" }]))).toEqual(["repeated"]);
-    expect(await payoutOf(one)).toMatchObject({ status: "returned" });
+    await endPayout(world.operator, one.id, 'returned');
+    const back: Entry = { ...of, reference: 'H-2', direction: 'CRDT', isReversal: true, returnReason: 'AC04' };
+    expect(fates(await answered([back]))).toEqual(['seen_before']);
+    expect(fates(await answered([{ ...back, reference: 'H-3' }]))).toEqual(['repeated']);
+    expect(await payoutOf(one)).toMatchObject({ status: 'returned' });
   });
 
-  it("is made once under an Idempotency-Key, and so is an account", async () => {
-    const same = { "idempotency-key": nickname() };
+  it('is made once under an Idempotency-Key, and so is an account', async () => {
+    const same = { 'idempotency-key': nickname() };
     const content = {
-      holder: "Tidegate",
-      currency: "INR",
-      number: `KEY${nickname()}`.replaceAll(/\W/g, "").slice(0, 30),
+      holder: 'Tidegate',
+      currency: 'INR',
+      number: `KEY${nickname()}`.replaceAll(/\W/g, '').slice(0, 30),
     };
     const accountsMade = [await ann!.by(addAccount, content, same), await ben!.by(addAccount, content, same)];
     const ids = accountsMade.map(({ body }) => body.data.addOwnAccount.ownAccount.id);
     expect(new Set(ids).size).toBe(1);
-    expect(accountsMade.map(({ headers }) => headers.get("idempotent-replayed"))).toEqual([null, "true"]);
-    const reused = await ann!.by(addAccount, { ...content, holder: "Another" }, same);
-    expect(reused.codes).toEqual(["idempotency_key_reused"]);
+    expect(accountsMade.map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
+    const reused = await ann!.by(addAccount, { ...content, holder: 'Another' }, same);
+    expect(reused.codes).toEqual(['idempotency_key_reused']);
 
     await takeAll();
-    const key = { "idempotency-key": nickname() };
-    const input = { ownAccountId: ids[0], valueDate: "2099-12-01" };
+    const key = { 'idempotency-key': nickname() };
+    const input = { ownAccountId: ids[0], valueDate: '2099-12-01' };
     // Nothing waits: that is no answer to repeat.
-    expect((await ann!.by(create, input, key)).codes).toEqual(["state_conflict"]);
-    await paid("10.00");
+    expect((await ann!.by(create, input, key)).codes).toEqual(['state_conflict']);
+    await paid('10.00');
     const first = await data(ann!.by(create, input, key));
-    await paid("20.00");
+    await paid('20.00');
     const again = await ann!.by(create, input, key);
-    expect([again.body.data, again.headers.get("idempotent-replayed")]).toEqual([first, "true"]);
-    expect((await ann!.by(create, { ...input, valueDate: "2099-12-02" }, key)).codes).toEqual([
-      "idempotency_key_reused",
+    expect([again.body.data, again.headers.get('idempotent-replayed')]).toEqual([first, 'true']);
+    expect((await ann!.by(create, { ...input, valueDate: '2099-12-02' }, key)).codes).toEqual([
+      'idempotency_key_reused',
     ]);
     const { id, total } = first.createPaymentOrder.order;
-    expect(total).toBe("10.00");
+    expect(total).toBe('10.00');
     // Of calls at once, one may be rejected for another, which then finds what the first has not given back. A repeat
     // of any has the one order.
-    const other = { "idempotency-key": nickname() };
+    const other = { 'idempotency-key': nickname() };
     const at = await Promise.all([1, 2, 3].map(() => ann!.by(create, input, other)));
     const orders = at.flatMap(({ body }) => body.data?.createPaymentOrder?.order.id ?? []);
     const last = (await data(ann!.by(create, input, other))).createPaymentOrder.order;
     expect([...new Set([...orders, last.id])]).toEqual([last.id]);
     expect(await world.sql`select count(*)::int as n from payout where order_id = ${last.id}`).toEqual([{ n: 1 }]);
-    for (const each of [id, last.id]) await data(ann!.by(reject, { id: each, reason: "A test" }));
+    for (const each of [id, last.id]) await data(ann!.by(reject, { id: each, reason: 'A test' }));
   });
 
-  it("leaves out what no file can pay, which stays due, and says why", async () => {
+  it('leaves out what no file can pay, which stays due, and says why', async () => {
     await takeAll();
-    const wire = { global_wire: "not a BIC, any text <&> " + "x".repeat(180), iban: null };
-    const long = "A ROUTING CODE THAT HAS MORE THAN ITS 35 CHARACTERS";
+    const wire = { global_wire: 'not a BIC, any text <&> ' + 'x'.repeat(180), iban: null };
+    const long = 'A ROUTING CODE THAT HAS MORE THAN ITS 35 CHARACTERS';
     const none = { domestic_credit: null, domestic_wire: null, domestic_fast_credit: null };
-    const noBank = await paid("1.00", undefined, { ...none, ...wire, domestic_credit: long });
-    const noNumber = await paid("2.00");
+    const noBank = await paid('1.00', undefined, { ...none, ...wire, domestic_credit: long });
+    const noNumber = await paid('2.00');
     // Earlier releases took longer numbers.
-    await world.sql`update address set bank_account = bank_account || ${world.sql.json({ number: "9".repeat(35) })}
+    await world.sql`update address set bank_account = bank_account || ${world.sql.json({ number: '9'.repeat(35) })}
       where linked_id = ${noNumber.to.live.id} and category = 'user_payout'`;
-    const refused = await ann!.by(create, { ownAccountId: await account(), valueDate: "2099-12-01" });
-    expect(refused.codes).toEqual(["state_conflict"]);
-    expect(refused.body.errors[0].message).toContain("no file can pay them: ");
+    const refused = await ann!.by(create, { ownAccountId: await account(), valueDate: '2099-12-01' });
+    expect(refused.codes).toEqual(['state_conflict']);
+    expect(refused.body.errors[0].message).toContain('no file can pay them: ');
     const [byRouting, byText, byBic] = [
-      await paid("4.00", undefined, wire),
-      await paid("8.00", undefined, { ...none, global_wire: "bank 7 <&>", iban: null }),
-      await paid("16.00", undefined, {
+      await paid('4.00', undefined, wire),
+      await paid('8.00', undefined, { ...none, global_wire: 'bank 7 <&>', iban: null }),
+      await paid('16.00', undefined, {
         ...none,
-        global_wire: "deut deff xxx",
+        global_wire: 'deut deff xxx',
         number: null,
-        iban: "DE89 3704 0044 0532 0130 00",
+        iban: 'DE89 3704 0044 0532 0130 00',
       }),
     ];
-    const made = await order("approved");
-    expect(made).toMatchObject({ total: "28.00", payouts: 3 });
+    const made = await order('approved');
+    expect(made).toMatchObject({ total: '28.00', payouts: 3 });
     const left: Json[] = made.leftOut.filter(({ id }: Json) => [noBank.id, noNumber.id].includes(id));
     expect(left).toEqual([
-      { id: noBank.id, reason: "Its address names its bank neither by a BIC nor by a code of at most 35 characters." },
-      { id: noNumber.id, reason: "Its address has no IBAN and no account number of at most 34 characters." },
+      { id: noBank.id, reason: 'Its address names its bank neither by a BIC nor by a code of at most 35 characters.' },
+      { id: noNumber.id, reason: 'Its address has no IBAN and no account number of at most 34 characters.' },
     ]);
-    expect((await payoutOf(noBank)).status).toBe("processing");
+    expect((await payoutOf(noBank)).status).toBe('processing');
     const { text } = await fileOf(made.id);
     const bankIn = (id: string) =>
       text
-        .split("<CdtTrfTxInf>")
+        .split('<CdtTrfTxInf>')
         .find((part) => part.includes(id))!
         .match(/<CdtrAgt>.*<\/CdtrAgt>/)![0];
     const within = (content: string) => `<CdtrAgt><FinInstnId>${content}</FinInstnId></CdtrAgt>`;
     expect(bankIn(byRouting.id)).toBe(
-      within("<ClrSysMmbId><ClrSysId><Cd>INFSC</Cd></ClrSysId><MmbId>BOTC0000451</MmbId></ClrSysMmbId>"),
+      within('<ClrSysMmbId><ClrSysId><Cd>INFSC</Cd></ClrSysId><MmbId>BOTC0000451</MmbId></ClrSysMmbId>'),
     );
-    expect(bankIn(byText.id)).toBe(within("<ClrSysMmbId><MmbId>BANK7&lt;&amp;&gt;</MmbId></ClrSysMmbId>"));
-    expect(bankIn(byBic.id)).toBe(within("<BICFI>DEUTDEFFXXX</BICFI>"));
-    expect(text).toContain("<CdtrAcct><Id><IBAN>DE89370400440532013000</IBAN></Id></CdtrAcct>");
-    await data((await named()).by(reject, { id: made.id, reason: "A test" }));
+    expect(bankIn(byText.id)).toBe(within('<ClrSysMmbId><MmbId>BANK7&lt;&amp;&gt;</MmbId></ClrSysMmbId>'));
+    expect(bankIn(byBic.id)).toBe(within('<BICFI>DEUTDEFFXXX</BICFI>'));
+    expect(text).toContain('<CdtrAcct><Id><IBAN>DE89370400440532013000</IBAN></Id></CdtrAcct>');
+    await data((await named()).by(reject, { id: made.id, reason: 'A test' }));
   });
 
-  it("is for no day in the past", async () => {
-    const refused = await ann!.by(create, { ownAccountId: await account(), valueDate: "2020-01-01" });
+  it('is for no day in the past', async () => {
+    const refused = await ann!.by(create, { ownAccountId: await account(), valueDate: '2020-01-01' });
     expect([refused.codes, refused.body.errors[0].extensions.argumentPath]).toEqual([
-      ...[["parameter_invalid"], ["input", "valueDate"]],
+      ...[['parameter_invalid'], ['input', 'valueDate']],
     ]);
   });
 
-  it("has a file of what was approved and of nothing else", async () => {
-    await paid("12.00");
-    const made = await order("approved");
+  it('has a file of what was approved and of nothing else', async () => {
+    await paid('12.00');
+    const made = await order('approved');
     await world.sql`update payment_order set total = total + 1 where id = ${made.id}`;
-    expect((await fileOf(made.id)).codes).toEqual(["state_conflict"]);
-    expect((await ann!.by(send, { id: made.id })).codes).toEqual(["state_conflict"]);
-    for (const unknown of ["payment_order_0", "payment_order_%00"])
-      expect((await fileOf(unknown)).codes).toEqual(["resource_missing"]);
+    expect((await fileOf(made.id)).codes).toEqual(['state_conflict']);
+    expect((await ann!.by(send, { id: made.id })).codes).toEqual(['state_conflict']);
+    for (const unknown of ['payment_order_0', 'payment_order_%00'])
+      expect((await fileOf(unknown)).codes).toEqual(['resource_missing']);
     await world.sql`update payment_order set total = total - 1 where id = ${made.id}`;
     const query = `{ paymentOrders(status: APPROVED) { nodes { id } next } ownAccounts { id holder }
       orderedPayouts(id: "${made.id}") { nodes { id amount status account { id } } next }
@@ -399,6 +399,6 @@ describe("a payment order", () => {
     const shown = await data(ask(query));
     expect(shown.paymentOrders.nodes.map(({ id }: Json) => id)).toContain(made.id);
     expect(shown.orderedPayouts.nodes).toHaveLength(made.payouts);
-    expect(shown.operatorActions.nodes).toContainEqual({ operation: "readPaymentOrder", objectId: made.id });
+    expect(shown.operatorActions.nodes).toContainEqual({ operation: 'readPaymentOrder', objectId: made.id });
   });
 });
