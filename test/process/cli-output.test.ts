@@ -84,7 +84,7 @@ describe('a readable table', () => {
   it('of payouts has the columns that matter, with modes as words and times in ISO 8601', async () => {
     const { out } = await tidegate('payout', 'list', '--status=completed', '--mode=test');
     const [head, first] = out.split('\n');
-    expect(head).toMatch(/^ID +MODE  ACCOUNT ID +AMOUNT +CURRENCY  STATUS +CREATED +EXPECTED ARRIVAL$/);
+    expect(head).toMatch(/^ID +MODE  ACCOUNT ID +AMOUNT +STATUS +CREATED +EXPECTED ARRIVAL$/);
     const [id] = /payout_\w+/.exec(first!)!;
     expect(first).toMatch(new RegExp(`^${id}  test  account_.+  completed  ${time}  ${time}$`));
 
@@ -104,8 +104,24 @@ describe('a readable table', () => {
   describe('on a terminal', () => {
     const now = 1_800_000_000;
     const payouts = [
-      { id: 'payout_1', livemode: true, amount: '10.00', status: 'failed', created: now - 4 * 86_400 },
-      { id: 'payout_2', livemode: true, amount: '7.00', status: 'completed', created: now + 7_200 },
+      {
+        id: 'payout_1',
+        livemode: true,
+        amount: '10.00',
+        currency: 'EUR',
+        account_id: 'account_1',
+        status: 'failed',
+        created: now - 4 * 86_400,
+      },
+      {
+        id: 'payout_2',
+        livemode: true,
+        amount: '7.00',
+        currency: 'USD',
+        account_id: 'account_2',
+        status: 'completed',
+        created: now + 7_200,
+      },
     ];
     const names = [
       { id: 'account_1', name: 'A name that is much longer than a column', city: 'München', note: '東京'.repeat(20) },
@@ -113,12 +129,17 @@ describe('a readable table', () => {
     ];
     const text = (width: number, list: object, colour = false) => readable(list, { width, colour, now });
 
-    it('has ages for times', () => {
+    it('has ages for times, and whole ids and figures or none', () => {
       expect(text(100, { list: payouts })).toBe(
-        'ID        MODE  AMOUNT  STATUS     CREATED\n' +
-          'payout_1  live  10.00   failed     4 d\n' +
-          'payout_2  live  7.00    completed  in 2 h\n',
+        'ID        MODE  AMOUNT     ACCOUNT ID  STATUS     CREATED\n' +
+          'payout_1  live  10.00 EUR  account_1   failed     4 d\n' +
+          'payout_2  live  7.00 USD   account_2   completed  in 2 h\n',
       );
+      const lines = (width: number) => text(width, { list: payouts }).split('\n').slice(1, 2);
+      expect(lines(56)).toEqual(['payout_1  live  10.00 EUR  failed     4 d']);
+      expect(lines(36)).toEqual(['payout_1  live  10.00 EUR  failed']);
+      expect(lines(20)).toEqual(['payout_1  live']);
+      expect(lines(5)).toEqual(['payout_1']);
     });
 
     it.each([60, 80, 100])('of %i columns has rows that fit, whose first column is whole', (width) => {

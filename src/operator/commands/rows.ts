@@ -16,8 +16,10 @@ export interface Terminal {
 }
 
 const gap = '  ';
+/** Shorter columns, of figures and words, are not cut. */
+const wholeMax = 20;
 /** No column is cut to less. */
-const cutMin = 8;
+const cutMin = 14;
 const none = '';
 /** A table without rules. */
 export const plain = {
@@ -36,34 +38,48 @@ export const lines = (text: string): string =>
     .map((line) => line.trimEnd())
     .join('\n')}\n`;
 
-/** Rows under the names of their columns. On a terminal the longest columns but the first are cut until a row fits. */
-export function tableOf(list: Record<string, unknown>[], head: readonly string[], terminal?: Terminal): string {
-  const drawn = (cells: string[][], more: { colWidths?: number[] } = {}) => {
-    const table = new Table({ ...plain, ...more, head: head.map(titleOf), style: noColours });
-    table.push(...cells);
+/**
+ * Rows under the names of their columns, with each amount beside its currency. On a terminal a row fits: first ids of
+ * related objects are left out, then long texts are cut, then the last columns are left out. An id or a figure is shown
+ * whole or not at all.
+ */
+export function tableOf(list: Record<string, unknown>[], names: readonly string[], terminal?: Terminal): string {
+  const isMoney = names.includes('amount') && names.includes('currency');
+  let head = names.filter((name) => !isMoney || name !== 'currency');
+  const textOf = (row: Record<string, unknown>, name: string) =>
+    onOneLine(String(row[name] ?? '')) + (isMoney && name === 'amount' ? ` ${String(row.currency)}` : '');
+  const drawn = (colour = false, colWidths?: number[]) => {
+    const table = new Table({ ...plain, ...(colWidths && { colWidths }), head: head.map(titleOf), style: noColours });
+    for (const row of list)
+      table.push(head.map((name) => (colour ? coloured(name, textOf(row, name)) : textOf(row, name))));
     return { text: lines(table.toString()), widths: table.options.colWidths as number[] };
   };
-  const cells = list.map((row) => head.map((name) => onOneLine(String(row[name] ?? ''))));
-  const { text, widths } = drawn(cells);
-  if (!terminal) return text;
-  const colours = terminal.colour ? cells.map((row) => row.map((cell, i) => coloured(head[i]!, cell))) : cells;
-  return drawn(colours, { colWidths: fitting(widths, terminal.width) }).text;
+  for (;;) {
+    const { text, widths } = drawn();
+    if (!terminal) return text;
+    const related = head.filter((name, i) => i > 0 && name.endsWith('_id'));
+    const isText = (i: number) => i > 0 && widths[i]! > wholeMax && !related.includes(head[i]!);
+    const cut = fitting(widths, isText, terminal.width);
+    if (cut || head.length === 1) return drawn(terminal.colour, cut).text;
+    head = related.length > 0 ? head.filter((name) => !related.includes(name)) : head.slice(0, -1);
+  }
 }
 
 const titleOf = (name: string) => snake(name).replaceAll('_', ' ').toUpperCase();
 
-/** The widths of columns with which a row fits, as far as the first and short ones let it. */
-function fitting(natural: readonly number[], width: number): number[] {
+/** The widths with which a row fits when its texts are cut; none if it does not. */
+function fitting(natural: readonly number[], isText: (i: number) => boolean, width: number): number[] | undefined {
   const widths = [...natural];
-  const over = () => widths.reduce((sum, each) => sum + each, gap.length * (widths.length - 1)) - width;
   for (;;) {
-    const longest = Math.max(...widths.slice(1));
-    const excess = over();
-    if (excess <= 0 || longest <= cutMin) return widths;
-    const others = widths.slice(1).filter((each) => each < longest);
-    const many = widths.length - 1 - others.length;
-    const target = Math.max(cutMin, ...others, longest - Math.ceil(excess / many));
-    for (let i = 1; i < widths.length; i++) if (widths[i] === longest) widths[i] = target;
+    const excess = widths.reduce((sum, each) => sum + each, gap.length * (widths.length - 1)) - width;
+    if (excess <= 0) return widths;
+    const cuttable = natural.flatMap((_, i) => (isText(i) ? [i] : []));
+    const longest = Math.max(0, ...cuttable.map((i) => widths[i]!));
+    if (longest <= cutMin) return undefined;
+    const most = cuttable.filter((i) => widths[i] === longest);
+    const next = cuttable.map((i) => widths[i]!).filter((each) => each < longest);
+    const target = Math.max(cutMin, ...next, longest - Math.ceil(excess / most.length));
+    for (const i of most) widths[i] = target;
   }
 }
 
