@@ -6,7 +6,7 @@ import { words } from '../../format/words';
 import { graphql, type VariablesOf } from '../../graph/graphql';
 import { useWrite } from '../../graph/write';
 import { DialogButton } from '../../parts/dialog';
-import { Form, SelectField, TextField } from '../../parts/form';
+import { AmountField, Form, SelectField, TextField } from '../../parts/form';
 import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
 import { useMayTest } from '../../parts/test-tools';
@@ -190,7 +190,7 @@ function MoneyFields({ receivable }: { receivable: Paid | undefined }) {
   const currencies = [...new Set([currencyOf(viewer.edition), 'USD'])];
   return (
     <>
-      <TextField name="amount" label="Amount" inputMode="decimal" required defaultValue={receivable?.amount} />
+      <AmountField name="amount" label="Amount" required defaultValue={receivable?.amount} />
       <SelectField
         name="currency"
         label="Currency"
