@@ -24,7 +24,7 @@ const CandidateFragment = graphql(`
 const CandidatesQuery = graphql(
   `
     query ReceivablesToReconcile($accountId: ID!, $currency: [Currency!]) {
-      receivables(accountId: $accountId, currency: $currency, status: [OPEN], first: 100) {
+      receivables(filter: { accountId: $accountId, currency: $currency, status: [OPEN] }, first: 100) {
         nodes { ...Candidate }
         pageInfo { hasNextPage }
       }

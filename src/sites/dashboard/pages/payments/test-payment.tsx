@@ -19,7 +19,7 @@ import { complete } from './tools';
 const NewestUserQuery = graphql(
   `
     query NewestUser {
-      accounts(type: [USER], status: [ACTIVATED], first: 1) { nodes { ...Name } }
+      accounts(filter: { type: [USER], status: [ACTIVATED] }, first: 1) { nodes { ...Name } }
     }
   `,
   [NameFragment],
@@ -30,11 +30,11 @@ const PlacesQuery = graphql(
     query PlacesToPay($payeeId: ID!, $customerId: ID!, $chosen: Boolean!) {
       payee: account(id: $payeeId) {
         ...Name
-        addresses(category: [SERVICE_RECEIVE], status: [ACTIVATED], first: 10) { nodes { ...Place } }
+        addresses(filter: { category: [SERVICE_RECEIVE], status: [ACTIVATED] }, first: 10) { nodes { ...Place } }
       }
       customer: account(id: $customerId) @include(if: $chosen) {
         ...Name
-        addresses(category: [SERVICE_RECEIVE], status: [ACTIVATED], first: 5) { nodes { ...Place } }
+        addresses(filter: { category: [SERVICE_RECEIVE], status: [ACTIVATED] }, first: 5) { nodes { ...Place } }
       }
     }
   `,
