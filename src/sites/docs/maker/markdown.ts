@@ -137,8 +137,11 @@ function drawBlocks(markdown: Parser): void {
   let drawings = 0;
   markdown.renderer.rules.fence = (tokens, i) => {
     const { info, content } = tokens[i]!;
-    const language = info.trim();
-    return language === 'mermaid' ? drawing(content, (drawings += 1)) : codeBlock(content, language);
+    // The name of a file may follow the language.
+    const [language = '', name] = info.trim().split(' ');
+    return language === 'mermaid'
+      ? drawing(content, (drawings += 1))
+      : codeBlock(content, language, name?.includes('.') ? name : undefined);
   };
 }
 

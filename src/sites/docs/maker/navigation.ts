@@ -3,7 +3,10 @@ import type { Branch, Group } from './page.js';
 /** The groups of the guides, by the names of their files. A page that no group has is in the last one. */
 const guideGroups: [title: string, files: string[]][] = [
   ['Start', ['README.md', 'getting-started.md', 'glossary.md', 'dashboard.md']],
-  ['Build', ['dashboards.md', 'rest.md', 'webhooks.md', 'streams.md', 'sandbox.md', 'payment-page.md']],
+  [
+    'Build',
+    ['dashboards.md', 'rest.md', 'typescript.md', 'webhooks.md', 'streams.md', 'sandbox.md', 'payment-page.md'],
+  ],
   ['Operate', ['operations.md', 'operator-console.md', 'cluster.md', 'security.md', 'performance.md']],
   [
     'Understand',
