@@ -2,7 +2,7 @@
 export interface RetryOptions {
   /** How often a request is sent at most, the first time included: 5 by default. */
   attempts?: number;
-  /** The longest wait between two attempts in milliseconds: 30,000 by default. An answer that asks for more is final. */
+  /** The longest wait between two attempts in milliseconds: 30,000 by default. An answer that asks for more stays. */
   waitMax?: number;
   /** How long an attempt may take in milliseconds until its answer has arrived: 60,000 by default. */
   timeout?: number;
