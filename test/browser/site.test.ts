@@ -290,8 +290,8 @@ describe('the pages of /docs in a browser', () => {
       ['quicktype', '/docs/rest#the-contract'],
       ['standardwebhooks', '/docs/webhooks#receive-events'],
       ['error handling', '/docs/rest#errors'],
-      ['glossary', '/docs/glossary'],
-      ['refund', '/docs/glossary#payments'],
+      ['glossary', '/docs/concepts'],
+      ['refund', '/docs/concepts#payments'],
       ['group by', '/docs/dashboards#figures-over-time'],
     ] as const) {
       await page.locator('#site-query').fill(text);

@@ -22,13 +22,13 @@ const keywords: Record<string, string> = {
   '/docs/rest#cost': 'throttling quota rate limit',
   '/docs/rest#platforms-and-their-users': 'connect merchant marketplace impersonate',
   '/docs/typescript': 'sdk library javascript node client',
-  '/docs/glossary': 'concepts vocabulary terms glossary',
-  '/docs/glossary#payments': 'chargeback refund invoice customer merchant',
+  '/docs/concepts': 'vocabulary terms glossary',
+  '/docs/concepts#payments': 'chargeback refund invoice customer merchant',
 };
 
 /** How much an entry counts: guides come before the reference, and records and measurements after both. */
 const rankOf = ({ address }: Entry): number =>
-  /^\/docs\/(decisions|measurements|changelog|contributing|architecture|dependencies)/.test(address)
+  /^\/docs\/(decisions|measurements|changelog|contributing|architecture|glossary|dependencies)/.test(address)
     ? 0.3
     : address.startsWith('/docs/reference')
       ? 0.8
