@@ -34,6 +34,7 @@ import { describeEditions } from './edition-descriptions.js';
 import { describeGrowth } from './growth.js';
 import { selectionsMax } from './dry-run.js';
 import { readExportSource, withExportSource } from './export-source.js';
+import { addFilters, readFilters } from './filter-argument.js';
 import { type Limits, limitRule } from './limits.js';
 import { pageSizeDefault, pageSizeMax } from '../../types/pagination.js';
 import { pointsOf, pointsOfTotal, turnsOf } from '../../types/weights.js';
@@ -67,6 +68,7 @@ export function buildGraph(): GraphQLSchema {
   resolveStoredNames(schema);
   readDirectly(schema, readers);
   guard(schema, operations);
+  readFilters(schema);
   readExportSource(schema);
   describeEditions(schema, operations);
   describeGrowth(schema);
@@ -91,6 +93,7 @@ export function buildGraph(): GraphQLSchema {
  */
 function inOrder(schema: GraphQLSchema): GraphQLSchema {
   const declared = [...operations.keys()];
+  addFilters(schema, declared);
   const root = (type: GraphQLObjectType | null | undefined, description: string) => {
     if (!type) return null;
     const config = type.toConfig();

@@ -16,6 +16,7 @@ import { AccountScope } from '../../../types/account-scope.js';
 import { pageRequest } from '../../../types/pagination.js';
 import { requestLimitsDefault } from '../../../config/defaults.js';
 import type { Rule } from '../../../resources/compiled-edges.js';
+import { withoutFilter } from '../filter-argument.js';
 import { jsonBegin, jsonEnd, objectMark } from './json.js';
 import {
   type ListRequest,
@@ -162,7 +163,7 @@ export class CompiledQuery {
     const parts: ReadClass[] = [];
     for (const [i, { branch, below }] of this.#withArguments.entries()) {
       const { rule, field, node, parent: type } = branch;
-      const args = field!.args.length > 0 ? getArgumentValues(field!, node, coerced.coerced) : {};
+      const args = withoutFilter(field!.args.length > 0 ? getArgumentValues(field!, node, coerced.coerced) : {});
       const root = type === this.schema.getQueryType();
       if (root) check(operationOf(field!.name), args, context);
       else checkEdge(field!, args, context);
