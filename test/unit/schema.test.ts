@@ -180,3 +180,16 @@ describe.each([
     expect(found.map(({ message }) => message)).toEqual([]);
   });
 });
+
+describe('the client for TypeScript', () => {
+  it('is generated from the committed contract and schema: otherwise run `npm run clients`', async () => {
+    const folder = new URL('../../clients/typescript/', import.meta.url);
+    const { sourceHash } = (await import(new URL('generate.mjs', folder).href)) as { sourceHash: () => string };
+    const generated = new URL('src/generated/', folder);
+    const heads = fs
+      .readdirSync(generated)
+      .map((name) => fs.readFileSync(new URL(name, generated), 'utf8').split('\n')[0]);
+    expect(heads).toHaveLength(3);
+    for (const head of heads) expect(head).toContain(sourceHash());
+  });
+});
