@@ -335,7 +335,10 @@ describe('the plan of a list', () => {
       const type = getNamedType(field.type);
       if (!isObjectType(type)) return field.name;
       if (type.name.endsWith('Connection'))
-        return `${field.name}(first: 10) { nodes { id created } pageInfo { hasNextPage endCursor } }`;
+        return (
+          `${field.name}(first: 10) { nodes { ${type.name === 'AllocationConnection' ? '' : 'id '}created } ` +
+          'pageInfo { hasNextPage endCursor } }'
+        );
       const withoutId = rules.get(name)!.read === 'funds' ? 'pending { amount }' : '__typename';
       return `${field.name} { ${'id' in type.getFields() ? 'id' : withoutId} }`;
     };

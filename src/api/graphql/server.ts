@@ -32,7 +32,7 @@ import { countWithoutRows, selectsCountOnly } from './count-only.js';
 import { DocumentCache } from './document-cache.js';
 import { describeEditions } from './edition-descriptions.js';
 import { describeGrowth } from './growth.js';
-import { selectionsMax } from './dry-run.js';
+import { checkedDocument, selectionsMax } from './dry-run.js';
 import { readExportSource, withExportSource } from './export-source.js';
 import { type Limits, limitRule } from './limits.js';
 import { pageSizeDefault, pageSizeMax } from '../../types/pagination.js';
@@ -142,6 +142,8 @@ export interface GraphSettings {
   suggestions: boolean;
   /** Compiles repeated queries; without it, each request goes through Apollo's complete pipeline. */
   compiler?: QueryCompiler;
+  /** The texts of the documents that the operator trusts: they are compiled at their first request. */
+  trusted?: ReadonlySet<string>;
   /** Called with an internal error, to log it with the request's id. The client does not see its details. */
   onFault: (error: unknown, requestId: string) => void;
 }
@@ -165,7 +167,10 @@ export function buildApollo<C extends ServerContext>(
   const { nodes } = settings;
   const documents =
     settings.compiler &&
-    new DocumentCache(settings.compiler, run, { counter: nodes, max: settings.nodesMax }, settings.onFault);
+    new DocumentCache(settings.compiler, run, {
+      ...{ nodes: { counter: nodes, max: settings.nodesMax }, trusted: settings.trusted, onFault: settings.onFault },
+      checked: (text) => checkedDocument(schema, settings, text),
+    });
   const apollo = new ApolloServer<C>({
     gateway: {
       onSchemaLoadOrUpdate: (callback) => {
