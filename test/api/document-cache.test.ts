@@ -233,7 +233,7 @@ function objectsIn(value: object): number {
 
 /** What the cache needs, where it answers nothing. */
 const partsOf = (nodes: { counter: NodeCounter; max: number }) => ({
-  ...{ nodes, trusted: undefined, onFault: () => {} },
+  ...{ nodes, onFault: () => {} },
   checked: (text: string) => parse(text),
 });
 

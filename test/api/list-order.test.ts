@@ -303,7 +303,7 @@ describe('a list that no index serves is refused, and says what to use', () => {
       'status cannot be combined with address_id. Leave out one of them.',
     ],
     [
-      'receivables?overdue=true',
+      'receivables?overdue=true&order_by=created_asc',
       'overdue',
       'overdue needs order_by=due_date_desc or due_date_asc, because only that order has its ranges.',
     ],

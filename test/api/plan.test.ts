@@ -17,6 +17,7 @@ import { buildGraph } from '../../src/api/graphql/server.js';
 import { file } from '../../src/resources/file/table.js';
 import { entry } from '../../src/resources/ledger/table.js';
 import { type Listing, type PageArgs, readOf } from '../../src/types/pagination.js';
+import { scannedBy } from '../../src/types/list-order.js';
 import { person } from '../../src/resources/person/table.js';
 import { Worker } from '../../src/jobs/runner.js';
 import { receivableListing } from '../../src/resources/receivable/listing.js';
@@ -153,8 +154,8 @@ describe('the plan of a list', () => {
               await scope()
                 .page(table, listing, { ...each, [name]: userOf } as PageArgs)
                 .catch(ignored);
-            for (const { parents } of Object.values(listing.orders!))
-              for (const parent of parents.filter(({ name }) => name !== 'tenant_id'))
+            for (const order of Object.values(listing.orders!))
+              for (const parent of scannedBy(order).filter(({ name }) => name !== 'tenant_id'))
                 for (const of of kind === 'platform' ? [userOf, platforms.large] : [userOf])
                   await scope().edge(table, listing, parent, of, each).catch(ignored);
           }
@@ -334,11 +335,9 @@ describe('the plan of a list', () => {
       const field = fieldOf(name);
       const type = getNamedType(field.type);
       if (!isObjectType(type)) return field.name;
+      const nodes = type.name === 'AllocationConnection' ? 'created' : 'id created';
       if (type.name.endsWith('Connection'))
-        return (
-          `${field.name}(first: 10) { nodes { ${type.name === 'AllocationConnection' ? '' : 'id '}created } ` +
-          'pageInfo { hasNextPage endCursor } }'
-        );
+        return `${field.name}(first: 10) { nodes { ${nodes} } pageInfo { hasNextPage endCursor } }`;
       const withoutId = rules.get(name)!.read === 'funds' ? 'pending { amount }' : '__typename';
       return `${field.name} { ${'id' in type.getFields() ? 'id' : withoutId} }`;
     };

@@ -1,4 +1,4 @@
-import { getTableName, is, Param, Placeholder } from 'drizzle-orm';
+import { getTableName, is, Param, Placeholder, sql } from 'drizzle-orm';
 import { PgColumn, PgDialect } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
@@ -415,25 +415,27 @@ export function plannerIn(world: World) {
     const { table, listing } = list;
     const mine = `(context_id = '${owner}' or '${owner}' = '${platforms.large}')`;
     const all: object[] = [];
-    for (const [order, { key, all: values, by, type, view }] of Object.entries(listing.orders ?? {})) {
+    for (const [order, { keys, one, by, type, view }] of Object.entries(listing.orders ?? {})) {
       if (view) {
         all.push(...(await rankedOf(list, order, owner)));
         continue;
       }
+      const key = Object.values(keys)[0]![0]!;
+      const values = !one;
       const column = columnOf(listing.filters[key] as Filter);
-      const keys = await usual(list, column, 1_000, mine);
-      const { sql: value } = new PgDialect().sqlToQuery(by((column) => column));
+      const usualKeys = await usual(list, column, 1_000, mine);
+      const { sql: value } = new PgDialect().sqlToQuery(sql`${by((column) => column)}`);
       const name = getTableName(table);
       const [middle] = await first(
         `select id from ${name} where tenant_id = $1 and livemode = false and ${mine} and ${named(column)} = $2
          order by ${value}, id offset (select count(*) / 2 from ${name} where tenant_id = $1 and livemode = false
          and context_id = '${userOf}')`,
-        [tenantOf(platforms.large), keys[0]],
+        [tenantOf(platforms.large), usualKeys[0]],
       );
       const range = type === 'text' ? { gte: '2026-03-01', lt: '2026-12-24' } : { gte: 5n, lte: 1_000n };
       const filters: object[] = values
-        ? [{}, { [key]: [keys[0]] }, { [key]: [keys.at(-1), 'none'] }, { overdue: true }]
-        : [keys[0], keys.at(-1), 'none'].map((each) => ({ [key]: [each] }));
+        ? [{}, { [key]: [usualKeys[0]] }, { [key]: [usualKeys.at(-1), 'none'] }, { overdue: true }]
+        : [usualKeys[0], usualKeys.at(-1), 'none'].map((each) => ({ [key]: [each] }));
       const ends = [{ first: 10 }, { last: 10 }, { first: 10, after: middle }, { last: 10, before: middle }];
       for (const way of ['ASC', 'DESC'])
         for (const filter of filters)

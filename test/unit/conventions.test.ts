@@ -89,6 +89,7 @@ describe('the conventions of the code', () => {
      * with stored times.
      */
     const reasons: Record<string, string> = {
+      'operator/commands/terminal.ts': 'the ages of times in a table on a terminal',
       'operator/commands/events.ts': 'the time in the signature of an event that the command forwards',
       'db/connect/driver/servers.ts': 'the difference between the clocks of a server and of this machine, for people',
       'errors/log.ts': 'the time of a line in the log',

@@ -54,7 +54,7 @@ export interface NodesAllowed {
 interface CacheParts {
   nodes: NodesAllowed;
   /** The texts of the documents that the operator trusts. */
-  trusted: ReadonlySet<string> | undefined;
+  trusted?: ReadonlySet<string>;
   /** Parses and checks a document like that of a request; throws what is refused. */
   checked: (text: string) => DocumentNode;
   /** Called with an internal error, to log it with the request's id. */

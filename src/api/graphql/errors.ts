@@ -29,6 +29,7 @@ import {
 import type { Cost } from '../../limits/charge.js';
 import { withoutLongNames } from './dry-run.js';
 import { graph as graphFormat, notObject, read } from '../rest/decoder.js';
+import { flattened } from './filter-argument.js';
 import { operationOf, rootFieldNodes } from './root-fields.js';
 
 /** A requested operation and its schema. */
@@ -219,7 +220,7 @@ function argumentProblems(
     const args = read(Object.values(type.getFields()), input as Record<string, unknown>, object, graphFormat, problems);
     return joined(problems, more(args));
   }
-  const args = read(field.args, raw, object, graphFormat, problems);
+  const args = flattened(read(field.args, raw, object, graphFormat, problems));
   return joined(named ? problems.map((p) => named(p, object)) : problems, more(args));
 }
 
@@ -228,7 +229,7 @@ function argumentProblems(
  * there.
  */
 function asListed(p: Problem, object: string): Problem {
-  const field = p.field?.replaceAll(/\[\d+\]/g, '');
+  const field = p.field?.replaceAll(/\[\d+\]/g, '').replace(`${object}.filter.`, `${object}.`);
   const path = argumentPath(p.field);
   const name = listNames[String(path[0])];
   return { ...p, field: name ? `${object}.${name}` : field, path };

@@ -1,5 +1,5 @@
-import { asc, desc, eq, gt, gte, is, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
-import { PgColumn, type PgTable } from 'drizzle-orm/pg-core';
+import { asc, desc, eq, gt, gte, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { ColumnName, OrderBy } from '../../types/list-order.js';
 import type { Listing, PageRequest } from '../../types/pagination.js';
 import type { Visibility, VisibilityColumns } from '../read/visibility.js';
@@ -107,8 +107,9 @@ function placeOf(query: ListQuery): SQL[] {
   const { listing, request } = query;
   const by = orderOf(query);
   if (!by) return [];
-  const key = listing.filters[by.key];
   const ranges = Object.keys(request.filters).filter((name) => name.split('.')[0] === request.order);
-  const same = !by.all && is(key, PgColumn) ? [sql`${ofAlias('c')(key)} = ${p(by.key)}`] : [];
+  const same = Object.keys(by.one ?? {}).map(
+    (name) => sql`${ofAlias('c')(listing.filters[name] as PgColumn)} = ${p(name)}`,
+  );
   return [...same, ...ranges.map((name) => boundOf(query, name, ofAlias('c')))];
 }

@@ -14,6 +14,13 @@ const asText = (filter: Column | SQL): SQL =>
  */
 export const pairOf = (parent: Column, filter: Column | SQL): SQL => sql`(${parent} || ' ' || ${asText(filter)})`;
 
+/** Several values of a key as one text. The values of filters have no spaces. */
+export const composite = (parts: readonly (PgColumn | SQL)[]): PgColumn | SQL =>
+  parts.length === 1 ? parts[0]! : joined(parts.map(asText));
+
+/** Texts as one, with spaces between. */
+export const joined = (parts: readonly SQL[]): SQL => sql.join([...parts], sql` || ' ' || `);
+
 /** The value of `pairOf` for given values. */
 export const pairValue = (parent: SQL, value: SQL): SQL => sql`(${parent}::text || ' ' || ${value}::text)`;
 
@@ -54,7 +61,7 @@ export const isAnyParent = (parent: SQL, values: SQL): SQL =>
 export const ofOthers = (actingAccountId: Column, own: Column): SQL => sql`${actingAccountId} <> ${own}`;
 
 /** The columns that a table with lists has, as its indexes see them. */
-interface Columns {
+export interface Columns {
   tenantId: PgColumn;
   livemode: PgColumn;
   id: PgColumn;
@@ -63,14 +70,14 @@ interface Columns {
   onRootList: PgColumn;
 }
 
-/** What lists are filtered by, a column or a text of the row, with the last part of the names of their indexes. */
-type Filters = Record<string, PgColumn | SQL>;
+/** What lists are filtered by, columns or texts of the row, with the last part of the names of their indexes. */
+type Filters = Record<string, readonly (PgColumn | SQL)[]>;
 
 /** Whether no row is without a value, so that an index has all rows. */
-const always = (filter: PgColumn | SQL): boolean => is(filter, Column) && filter.notNull;
+const always = (parts: readonly (PgColumn | SQL)[]): boolean => parts.every((part) => is(part, Column) && part.notNull);
 
 /** What all lists of a table have in common. */
-interface Common {
+export interface Common {
   /** The columns and expressions that order the lists. */
   order?: (PgColumn | SQL)[];
   /** A condition of all lists. */
@@ -89,9 +96,10 @@ export function listIndexes(
   { own, ...common }: Common & { own?: PgColumn } = {},
 ): IndexBuilder[] {
   const others = own && ofOthers(t.actingAccountId, own);
-  return Object.entries(filters).flatMap(([name, filter]) => {
+  return Object.entries(filters).flatMap(([name, parts]) => {
+    const filter = composite(parts);
     const [root, actingAccount] = [rootOf(t.onRootList, filter), pairOf(t.actingAccountId, filter)];
-    const valued = always(filter) ? undefined : sql`${actingAccount} is not null`;
+    const valued = always(parts) ? undefined : sql`${actingAccount} is not null`;
     return [
       built(`${table}_root_${name}`, t, root, common, sql`${root} is not null`),
       built(`${table}_context_by_${name}`, t, keyOf(actingAccount), common, others, valued),
@@ -112,9 +120,9 @@ export function parentIndexes(
   filters: Filters,
   common: Common = {},
 ): IndexBuilder[] {
-  return Object.entries(filters).map(([last, filter]) => {
-    const pair = pairOf(parent, filter);
-    const valued = parent.notNull && always(filter) ? undefined : sql`${pair} is not null`;
+  return Object.entries(filters).map(([last, parts]) => {
+    const pair = pairOf(parent, composite(parts));
+    const valued = parent.notNull && always(parts) ? undefined : sql`${pair} is not null`;
     return built(`${name}_by_${last}`, t, keyOf(pair), common, valued);
   });
 }

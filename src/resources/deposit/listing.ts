@@ -1,8 +1,8 @@
 import { Field, ArgsType, ID } from 'type-graphql';
 import { sql } from 'drizzle-orm';
-import { pageArgsOf, type Listing } from '../../types/pagination.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
 import { AmountFilter } from '../../types/range-filters.js';
-import { DepositStatus, DepositPaymentMethod, deposit, unreconciledOf, type DepositRow } from './table.js';
+import { DepositStatus, DepositPaymentMethod, deposit, depositLists } from './table.js';
 import { Currency } from '../../types/scalars.js';
 import { searchText, MetadataFilter } from '../../types/list-search.js';
 
@@ -56,32 +56,7 @@ export class DepositArgs extends DepositOfAccountArgs {
   addressId?: string | null;
 }
 
-/** How deposits are listed. A filter by account finds the payer's and the payee's. */
-export const depositListing: Listing = {
-  object: 'deposit',
-  filters: {
-    accountId: { either: [deposit.toAccountId, deposit.fromAccountId] },
-    status: deposit.status,
-    paymentMethod: deposit.paymentMethod,
-    currency: deposit.currency,
-    addressId: deposit.toAddressId,
-    unreconciled: { flag: unreconciledOf(deposit.pendingRest) },
-  },
-  byAccount: ['accountId', 'addressId'],
-  parents: [deposit.toAccountId, deposit.fromAccountId],
-  hashed: [deposit.toAccountId, deposit.fromAccountId, deposit.toAddressId],
-  own: deposit.toAccountId,
-  orders: {
-    amount: {
-      by: (name) => sql`${name(deposit.amount)}`,
-      type: 'bigint',
-      valueOf: (row: DepositRow) => row.amount,
-      key: 'currency',
-      because: ', since amounts of several currencies have no common order',
-      parents: [deposit.toAccountId],
-    },
-  },
-  exclusive: { addressId: 'address' },
+export const depositListing = listingOf('deposit', depositLists(deposit), {
   search: {
     object: 'deposit',
     // The names of a payer on another account's list are not searched: that account does not see them.
@@ -95,4 +70,4 @@ export const depositListing: Listing = {
         and a.id = ${name(deposit.fromAccountId)} and a.context_id = ${name(deposit.actingAccountId)}))`,
     metadata: (name) => name(deposit.metadata),
   },
-};
+});

@@ -1,7 +1,7 @@
 import { isNotNull } from 'drizzle-orm';
 import { Field, ID, ArgsType } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import { event } from './table.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { event, eventLists } from './table.js';
 import { readTypes, typesText } from './type-patterns.js';
 import { numberBounds } from './position.js';
 
@@ -9,16 +9,12 @@ import { numberBounds } from './position.js';
  * How events are listed: numbered ones only, by number, so that an event never appears before a position that a reader
  * has passed.
  */
-export const eventListing: Listing = {
-  object: 'event',
-  filters: { type: event.type, objectId: { selective: event.objectId }, accountId: event.actingAccountId },
-  byAccount: ['accountId'],
+export const eventListing = listingOf('event', eventLists(event), {
   read: readTypes,
-  hashed: [event.actingAccountId, event.objectId],
   order: event.number,
   within: numberBounds,
   where: isNotNull(event.number),
-};
+});
 
 @ArgsType()
 export class EventArgs extends pageArgsOf('Event') {

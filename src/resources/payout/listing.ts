@@ -1,14 +1,8 @@
 import { Field, ArgsType, ID } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import { payout, PayoutStatus } from './table.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { payout, payoutLists, PayoutStatus } from './table.js';
 
-export const payoutListing: Listing = {
-  object: 'payout',
-  filters: { accountId: payout.accountId, status: payout.status },
-  byAccount: ['accountId'],
-  parents: [payout.accountId, payout.addressId],
-  own: payout.accountId,
-};
+export const payoutListing = listingOf('payout', payoutLists(payout));
 
 @ArgsType()
 export class PayoutOfAccountArgs extends pageArgsOf('Payout') {

@@ -1,55 +1,18 @@
 import { sql } from 'drizzle-orm';
 import { Field, ArgsType, ID } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import {
-  receivable,
-  dueDateOf,
-  type ReceivableRow,
-  ReceivableStatus,
-  amountOf,
-  isOverdue,
-  ReceivableTransactionType,
-} from './table.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { receivable, receivableLists, ReceivableStatus, ReceivableTransactionType } from './table.js';
 import { AmountFilter, DateFilter } from '../../types/range-filters.js';
 import { Currency } from '../../types/scalars.js';
 import { searchText, MetadataFilter } from '../../types/list-search.js';
 
-export const receivableListing: Listing = {
-  object: 'receivable',
-  filters: {
-    accountId: receivable.accountId,
-    status: receivable.status,
-    currency: receivable.currency,
-    transactionType: receivable.transactionType,
-  },
-  byAccount: ['accountId'],
-  parents: [receivable.accountId],
-  own: receivable.accountId,
-  orders: {
-    dueDate: {
-      by: (name) => dueDateOf({ invoice: name(receivable.invoice) }),
-      type: 'text',
-      valueOf: ({ invoice }: ReceivableRow) => invoice.dueDate,
-      key: 'status',
-      all: Object.values(ReceivableStatus),
-      parents: [receivable.accountId],
-    },
-    amount: {
-      by: (name) => amountOf({ invoice: name(receivable.invoice) }),
-      type: 'bigint',
-      valueOf: ({ invoice }: ReceivableRow) => BigInt(invoice.amount),
-      key: 'currency',
-      because: ', since amounts of several currencies have no common order',
-      parents: [receivable.accountId],
-    },
-  },
+export const receivableListing = listingOf('receivable', receivableLists(receivable), {
   search: {
     object: 'receivable',
     texts: (name) => sql`array[${name(receivable.invoice)} ->> 'referenceNumber']`,
     metadata: (name) => name(receivable.metadata),
   },
-  conditions: { overdue: { order: 'dueDate', value: ReceivableStatus.OPEN, where: isOverdue } },
-};
+});
 
 const byDueDateOrAmount =
   'The order of the list; the newest first by default. An order by due date has no other filters than `dueDate`, ' +

@@ -10,6 +10,7 @@ import type { Rule } from '../../../resources/compiled-edges.js';
 import { operationOf } from '../../../resources/registry.js';
 import { AccountScope } from '../../../types/account-scope.js';
 import { type PageArgs, pageRequest, readOf } from '../../../types/pagination.js';
+import { withoutFilter } from '../filter-argument.js';
 import { emptyCurrency, shownCurrency, type Terms } from './statement.js';
 import { type Branch, NotCompilable } from './tree.js';
 
@@ -68,7 +69,7 @@ export function askedOf(
   const rows: number[] = [];
   for (const [i, { branch, below }] of branches.entries()) {
     const { field, node, parent } = branch;
-    const args = field!.args.length > 0 ? getArgumentValues(field!, node, variables) : {};
+    const args = withoutFilter(field!.args.length > 0 ? getArgumentValues(field!, node, variables) : {});
     if (parent === schema.getQueryType()) check(operationOf(field!.name), args, context);
     else checkEdge(field!, args, context);
     const above = (below === undefined ? undefined : rows[below]) ?? 1;

@@ -23,7 +23,7 @@ const AccountsQuery = graphql(
       $currency: Currency, $after: ID, $customers: Boolean!, $scope: AccountScope! = SELF
     ) {
       accounts(
-        type: $type, status: $status, search: $search, orderBy: $orderBy, orderCurrency: $currency
+        filter: { type: $type, status: $status }, search: $search, orderBy: $orderBy, orderCurrency: $currency
         scope: $scope, first: 25, after: $after
       ) {
         nodes {

@@ -16,7 +16,7 @@ const ComingQuery = graphql(
   `
     query ComingPayouts {
       viewer { now }
-      accounts(type: [USER, PLATFORM], status: [ACTIVATED], first: 25) {
+      accounts(filter: { type: [USER, PLATFORM], status: [ACTIVATED] }, first: 25) {
         nodes {
           id type ...Name nextPayoutAt
           payoutsBlockedBy { reasonCode currency }
@@ -25,7 +25,7 @@ const ComingQuery = graphql(
         }
         pageInfo { hasNextPage }
       }
-      payouts(status: [PROCESSING], first: 25) {
+      payouts(filter: { status: [PROCESSING] }, first: 25) {
         nodes {
           id amount currency expectedArrivalAt
           account { ...Name }
