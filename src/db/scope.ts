@@ -103,14 +103,13 @@ export class Scope {
     return this.#pages.edge(table, listing, parent, parentId, args);
   }
 
-  /**
-   * All rows of a parent, for rules that check them together. One statement reads all parents requested in one tick.
-   */
-  async all<T extends Child>(table: T, parent: PgColumn, parentId: string): Promise<T['$inferSelect'][]> {
+  /** All rows of a parent, or those with a condition. One statement reads all parents requested in one tick. */
+  async all<T extends Child>(table: T, parent: PgColumn, parentId: string, where?: SQL) {
+    const name = `${where ? 'some' : 'all'}:${getTableName(table)}.${parent.name}`;
     return (
-      (await this.many(`all:${getTableName(table)}.${parent.name}`, parentId, async (ids) => {
+      (await this.many(name, parentId, async (ids) => {
         const rows = await this.#read<{ parent: string; row: T['$inferSelect'] }>(
-          `all:${getTableName(table)}.${parent.name}`,
+          name,
           (db) =>
             db
               .select({ parent: sql<string>`${parent}`, row: getTableColumns(table) })
@@ -120,6 +119,7 @@ export class Scope {
                   eq(table.tenantId, p('tenantId')),
                   eq(table.livemode, p('livemode')),
                   sql`${parent} = any(${p('ids')})`,
+                  where,
                 ),
               )
               .orderBy(desc(table.created), desc(table.id)),

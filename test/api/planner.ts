@@ -218,8 +218,8 @@ export const ignored = () => undefined;
 /** The most pages that a page of a list may need, whatever the values that it is filtered by. */
 export const buffersMax = 200;
 
-/** Tables of which a tenant has one row. */
-export const unseeded = new Set(['test_clock']);
+/** Tables of which a tenant has one row, or one for each user and currency: they are one page. */
+export const unseeded = new Set(['test_clock', 'lock_batch']);
 
 export const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 

@@ -274,4 +274,4 @@ export function isPart(type: GraphQLObjectType, name: string): boolean {
 export const isPageType = ({ name }: GraphQLObjectType): boolean => /(Connection|Page)$/.test(name);
 
 /** Whether a field counts the whole list of a page. */
-const isTotal = (type: GraphQLObjectType, name: string): boolean => name === 'totalCount' && isPageType(type);
+export const isTotal = (type: GraphQLObjectType, name: string): boolean => name === 'totalCount' && isPageType(type);

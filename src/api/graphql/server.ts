@@ -32,7 +32,7 @@ import { countWithoutRows, selectsCountOnly } from './count-only.js';
 import { DocumentCache } from './document-cache.js';
 import { describeEditions } from './edition-descriptions.js';
 import { describeGrowth } from './growth.js';
-import { selectionsMax } from './dry-run.js';
+import { checkedDocument, selectionsMax } from './dry-run.js';
 import { readExportSource, withExportSource } from './export-source.js';
 import { addFilters, readFilters } from './filter-argument.js';
 import { type Limits, limitRule } from './limits.js';
@@ -145,6 +145,7 @@ export interface GraphSettings {
   suggestions: boolean;
   /** Compiles repeated queries; without it, each request goes through Apollo's complete pipeline. */
   compiler?: QueryCompiler;
+  trusted?: ReadonlySet<string>;
   /** Called with an internal error, to log it with the request's id. The client does not see its details. */
   onFault: (error: unknown, requestId: string) => void;
 }
@@ -166,9 +167,9 @@ export function buildApollo<C extends ServerContext>(
 ): GraphServer<C> {
   const run = executor<C>(schema, settings);
   const { nodes } = settings;
-  const documents =
-    settings.compiler &&
-    new DocumentCache(settings.compiler, run, { counter: nodes, max: settings.nodesMax }, settings.onFault);
+  const checked = (text: string) => checkedDocument(schema, settings, text);
+  const parts = { ...settings, nodes: { counter: nodes, max: settings.nodesMax }, checked };
+  const documents = settings.compiler && new DocumentCache(settings.compiler, run, parts);
   const apollo = new ApolloServer<C>({
     gateway: {
       onSchemaLoadOrUpdate: (callback) => {

@@ -244,7 +244,7 @@ interface Look {
 }
 
 /** The request for the complete list of a page. */
-function unpaged(request: PageRequest): PageRequest {
+export function unpaged(request: PageRequest): PageRequest {
   return { ...request, size: 0, cursor: undefined, backward: false };
 }
 

@@ -30,6 +30,7 @@ export default defineResource({
   node: node('event', event, Event, {
     listing: eventListing,
     connection: EventConnection,
+    compiled: true,
     shown: ({ number }) => number !== null,
   }),
   stored: { event: stored(event, eventV1) },
@@ -62,6 +63,11 @@ export default defineResource({
         {
           nullable: true,
           description: 'The `type` as a value of an enum. Null for a type of a later version of the service.',
+          json: (column) => {
+            const [type, known] = [column('type'), eventTypes.map((each) => `'${each}'`).join(',')];
+            const name = `'"' || upper(replace(${type}, '.', '_')) || '"'`;
+            return `case when ${type} in (${known}) then ${name} else 'null' end`;
+          },
         },
       ),
       accountId: value(
@@ -69,6 +75,7 @@ export default defineResource({
         ({ actingAccountId }: EventRow) => actingAccountId,
         {
           description: 'The account that it happened to: the root account or a connected user.',
+          json: (column) => `'"' || ${column('actingAccountId')} || '"'`,
         },
       ),
       account: link(account, 'actingAccountId', { description: 'The account that it happened to.' }),

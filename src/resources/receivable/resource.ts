@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { receivableProblems, receivableUpdateLimits, receivableUpdateProblems } from './rules.js';
 import { everyone } from '../../auth/permissions.js';
 import { Metadata } from '../../types/scalars.js';
@@ -13,15 +14,15 @@ import { PurposeCodeResolver, ReceivableResolver } from './resolver.js';
 import { purposeCodesV1, receivableV1 } from './v1.js';
 import { Owed, owes } from './owed.js';
 import { ReceivableArgs, receivableListing, ReceivableOfAccountArgs } from './listing.js';
-import { type ReceivableLockRow, type ReceivableRow, receivable, receivableLock, ReceivableStatus } from './table.js';
+import { type ReceivableRow, receivable, receivableLock, ReceivableStatus } from './table.js';
 import { ReceivableTotals, receivableTotals, ReceivableTotalsArgs } from './totals.js';
 import { Receivable, ReceivableConnection, SystemMessage } from './type.js';
 import { moneyOf } from '../balance/type.js';
 import { currenciesUsual } from '../balance/range.js';
 import { searchLimits } from '../../types/list-search.js';
 
-/** Whether a lock still has an amount: a dispute or a reversal may have taken back all of it. */
-const counts = ({ amount }: ReceivableLockRow) => amount > 0n;
+/** A lock that still has an amount: a dispute or a reversal may have taken back all of it. */
+const counts = sql`${receivableLock.amount} > 0`;
 
 export default defineResource({
   object: 'receivable',
