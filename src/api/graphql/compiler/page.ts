@@ -8,8 +8,7 @@ import type { Columns } from '../../../resources/edges.js';
 import { type Listing, type PageRequest, readOf, totalCountMax } from '../../../types/pagination.js';
 import { weights } from '../../../types/weights.js';
 import { isCountOnly } from '../query-parts.js';
-import { constant, list, object, oneRow, orNull, placesIn, quoted } from './json.js';
-import type { Writer } from './statement.js';
+import { constant, list, object, oneRow, orNull, type PlaceOf, placesIn, quoted } from './json.js';
 import { type Branch, NotCompilable } from './tree.js';
 
 /** The page request of a list, and the prefix of the names of its parameters. */
@@ -18,6 +17,14 @@ export interface ListRequest {
   request: PageRequest;
   visibility: Visibility;
   prefix: string;
+}
+
+/** What of the writer of a statement its pages use. */
+interface Writer {
+  terms: { lists: Map<Branch, ListRequest> };
+  alias(): string;
+  fragment(part: SQL, prefix?: string): string;
+  object(below: Branch[], placeOf: PlaceOf): string;
 }
 
 /** The statements of a page: those of the resolvers. */

@@ -70,7 +70,7 @@ export function statementOf(branches: Branch[], terms: Terms, answerBytes: numbe
 }
 
 /** Writes a statement: its parts share the names of its parameters and aliases. */
-export class Writer {
+class Writer {
   #aliases = 0;
 
   constructor(readonly terms: Terms) {}
