@@ -155,8 +155,13 @@ describe('the plan of a list', () => {
                 .page(table, listing, { ...each, [name]: userOf } as PageArgs)
                 .catch(ignored);
             for (const order of Object.values(listing.orders!))
+              // A customer is a partner, whose owner sees what bills it.
               for (const parent of scannedBy(order).filter(({ name }) => name !== 'tenant_id'))
-                for (const of of kind === 'platform' ? [userOf, platforms.large] : [userOf])
+                for (const of of parent === receivable.customerId
+                  ? (await parentsOf(list, parent, kind)).slice(0, 1)
+                  : kind === 'platform'
+                    ? [userOf, platforms.large]
+                    : [userOf])
                   await scope().edge(table, listing, parent, of, each).catch(ignored);
           }
         }, true);
