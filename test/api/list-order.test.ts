@@ -307,9 +307,9 @@ describe('a list that no index serves is refused, and says what to use', () => {
       'currency must have one value with order_by amount, since amounts of several currencies have no common order.',
     ],
     [
-      `deposits?${amounts}&payment_method=card`,
-      'payment_method',
-      'payment_method cannot be combined with order_by amount. Leave out one of them.',
+      `deposits?${amounts}&unreconciled=true`,
+      'unreconciled',
+      'unreconciled cannot be combined with order_by amount. Leave out one of them.',
     ],
     [
       `deposits?${amounts}&created.gt=5`,
