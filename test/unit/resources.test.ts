@@ -188,7 +188,7 @@ describe('the folder of a resource', () => {
   it.each([
     ['types of input', /^@InputType\(/m, 'inputs'],
     ['resolvers', /^@Resolver\(/m, 'resolver'],
-    ['listings', /^(export )?const \w+: Listing\b/m, 'listing'],
+    ['listings', /^(export )?const \w+(: Listing\b| = listingOf\()/m, 'listing'],
   ])('has its %s in one file', (_, pattern, file) => {
     const found = files.filter(({ text }) => pattern.test(text)).map(({ name }) => name);
     expect(found.length).toBeGreaterThan(10);
