@@ -55,7 +55,7 @@ import { reconcileFor, recordBankNotice } from '../../src/operator/money/bank.js
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 const planner = plannerIn(world);
-const { platforms, caller, askedBy, first, valuesOf, argumentsOf, orderedOf, parentsOf } = planner;
+const { platforms, caller, askedBy, first, valuesOf, argumentsOf, orderedOf, ownersOf, parentsOf } = planner;
 const { triedBy, askFor, chosenPlan, buffersOf, keptPlan, plansWithin, planOf } = planner;
 
 describe('the plan of a list', () => {
@@ -156,7 +156,7 @@ describe('the plan of a list', () => {
                 .catch(ignored);
             for (const order of Object.values(listing.orders!))
               for (const parent of scannedBy(order).filter(({ name }) => name !== 'tenant_id'))
-                for (const of of kind === 'platform' ? [userOf, platforms.large] : [userOf])
+                for (const of of await ownersOf(list, parent, kind))
                   await scope().edge(table, listing, parent, of, each).catch(ignored);
           }
         }, true);

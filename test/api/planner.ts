@@ -472,6 +472,12 @@ export function plannerIn(world: World) {
       kind === 'connected_user' && column.table === list.table ? `context_id = '${userOf}'` : 'true',
     ) as Promise<string[]>;
 
+  /** Parents whose lists have other orders: accounts, and for receivables the partners that they bill. */
+  const ownersOf = async (list: List, parent: PgColumn, kind: Kind): Promise<string[]> => {
+    if (parent === receivable.customerId) return (await parentsOf(list, parent, kind)).slice(0, 1);
+    return kind === 'platform' ? [userOf, platforms.large] : [userOf];
+  };
+
   /**
    * The arguments that each caller tries. Where not everything is tried, one of them tries each of the filters, as
    * `nameOf` tells them apart, from one of the ends.
@@ -633,6 +639,7 @@ export function plannerIn(world: World) {
     valuesOf,
     argumentsOf,
     orderedOf,
+    ownersOf,
     parentsOf,
     triedBy,
     askFor,

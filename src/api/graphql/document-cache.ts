@@ -45,7 +45,7 @@ interface CachedDocument {
 }
 
 /** The most nodes that an operation may touch, and the counter of nodes. */
-export interface NodesAllowed {
+interface NodesAllowed {
   counter: NodeCounter;
   max: number;
 }

@@ -21,6 +21,12 @@ const notFilters = new Set([
 /** Arguments whose filter has another name, by the type of the objects and their own name. */
 const otherNames: Readonly<Record<string, string>> = { 'Event type': 'types' };
 
+/** Filters that are no arguments of the graph, by the type of the objects, or by the list if it had none before. */
+const onlyFilters: Readonly<Record<string, readonly string[]>> = {
+  Payout: ['amount', 'currency'],
+  billedReceivables: ['amount', 'dueDate', 'overdue', 'status', 'currency', 'transactionType'],
+};
+
 type Field = GraphQLField<unknown, unknown>;
 type Values = Readonly<Record<string, unknown>>;
 
@@ -70,7 +76,9 @@ export function addFilters(schema: GraphQLSchema, declared: readonly string[]): 
       description: 'Which objects the list has: those that match all members.',
     };
     field.extensions = { ...field.extensions, argumentsV1: [...field.args] };
-    field.args = [...others, filter, ...filters.map((each) => deprecated(each, nodeOf(field)))];
+    const without = [...(onlyFilters[nodeOf(field)] ?? []), ...(onlyFilters[field.name] ?? [])];
+    const before = filters.filter(({ name }) => !without.includes(name));
+    field.args = [...others, filter, ...before.map((each) => deprecated(each, nodeOf(field)))];
   }
 }
 

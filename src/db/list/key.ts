@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Listing } from '../../types/pagination.js';
-import { inKey, scansOf } from '../schema/lists.js';
+import { apartIn, inKey, scansOf } from '../schema/lists.js';
 import { type ListQuery, orderOf } from './position.js';
 
 /** The column with the parent or account whose rows an index has, its value, and the filter that names it. */
@@ -55,6 +55,16 @@ export function keyOf(query: ListQuery, scanKey: ScanKey | undefined): Key | nul
       };
     });
   return ranks.toSorted((one, other) => compared(other.rank, one.rank))[0]?.key ?? null;
+}
+
+/** Whether the rows of a scan have the visibility of their parent. */
+export const isWhole = (query: ListQuery, scanKey: ScanKey | undefined): boolean =>
+  scansOf(orderOf(query) ?? query.listing).some(([, { column, whole }]) => whole && column === scanKey?.column);
+
+/** What is between the parts of the key of a scan. */
+export function apartOf(query: ListQuery, { length }: Key, scanKey: ScanKey | undefined): string {
+  const by = orderOf(query) ?? {};
+  return apartIn(by, length, scansOf(by).find(([, { column }]) => column === scanKey?.column)?.[1]);
 }
 
 /** Compares ranks by their first difference. */

@@ -82,6 +82,13 @@ export function boundOf(query: ListQuery, name: string, of: ColumnName = ofTable
   return bounds[bound](by.by(of), sql`${p(name)}::${sql.raw(by.type)}`);
 }
 
+/**
+ * Whether the cursor, which is within the range, lies beyond a bound of it. With the bound in its scan too, PostgreSQL
+ * would begin there, and read all entries up to the cursor.
+ */
+export const isPassed = (query: ListQuery, bound: string): boolean =>
+  query.request.cursor !== undefined && bound.startsWith(downwards(query) ? 'lt' : 'gt');
+
 /** The condition that a row follows the object of the cursor. */
 export function afterCursor(query: ListQuery): SQL | undefined {
   const { table, request, visibility, cursor = sql`${p('cursor')}` } = query;

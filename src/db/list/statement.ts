@@ -8,6 +8,7 @@ import {
   boundOf,
   bounds,
   columnOf,
+  isPassed,
   order,
   orderOf,
   positionIn,
@@ -19,7 +20,7 @@ import { searchedRows } from './search.js';
 import { searchOf } from '../../types/list-search.js';
 import { composite, isPair, isParent, joined, ofOthers, pairOf, pairValue, rootOf } from '../schema/filter-index.js';
 import { inKey } from '../schema/lists.js';
-import { keyOf, type ScanKey } from './key.js';
+import { apartOf, isWhole, keyOf, type ScanKey } from './key.js';
 import { type Visibility, visibilityPredicate } from '../read/visibility.js';
 
 export type { Child, Link, Row, Rows } from './position.js';
@@ -184,14 +185,20 @@ function conditionsOf(query: ListQuery, scan: Scan): { conditions: (SQL | undefi
   const { scanKey, where } = scan;
   const selective = Object.keys(request.filters).find((name) => isSelective(listing, name));
   const key = selective === undefined ? keyOf(query, scan.scanKey) : null;
-  const column = key && composite(key.map((name) => inKey(listing.filters[name])!));
-  const value = key && (scan.key ?? joined(key.map(valueOf)));
+  const apart = key ? apartOf(query, key, scanKey) : undefined;
+  const column =
+    key &&
+    composite(
+      key.map((name) => inKey(listing.filters[name])!),
+      apart,
+    );
+  const value = key && (scan.key ?? joined(key.map(valueOf), apart));
   const parent = scanKey?.filter === undefined ? scanKey?.value : valueOf(scanKey.filter);
   const conditions: (SQL | undefined)[] = [...visibilityPredicate(table, 'all'), ...where];
   if (scanKey && parent)
     conditions.push(
       column && value
-        ? isPair(pairOf(scanKey.column, column), pairValue(parent, value))
+        ? isPair(pairOf(scanKey.column, column, apart), pairValue(parent, value, apart))
         : equals(listing, scanKey.column, parent),
     );
   else
@@ -205,7 +212,7 @@ function conditionsOf(query: ListQuery, scan: Scan): { conditions: (SQL | undefi
       const at = bound as keyof typeof bounds;
       conditions.push(bounds[at](table.created, p(name)), ...(listing.within?.(at, sql`${p(name)}`) ?? []));
     } else if (listing.conditions?.[name]) conditions.push(listing.conditions[name].where);
-    else if (member === request.order) conditions.push(boundOf(query, name));
+    else if (member === request.order) conditions.push(isPassed(query, bound!) ? undefined : boundOf(query, name));
     else if (name !== scanKey?.filter && !key?.includes(name))
       conditions.push(filterOf(listing, name, value, name === selective ? valueOf(name) : undefined));
   }
@@ -223,7 +230,8 @@ function ofActingAccount(
   if (scanKey?.column === table.actingAccountId && scanKey.filter === undefined) return [];
   const mine = eq(table.actingAccountId, p('actingAccount'));
   // The rows of a parent have its visibility. With a plain condition PostgreSQL would expect few rows, and sort them.
-  const visible = scanKey && keyed && !listing.own ? sql`nullif(${mine}, false) is not null` : mine;
+  const whole = !listing.own || isWhole(query, scanKey);
+  const visible = scanKey && keyed && whole ? sql`nullif(${mine}, false) is not null` : mine;
   // Without this, a list of another account's objects would read all of them and return none.
   const named =
     scanKey?.filter === undefined

@@ -12,17 +12,21 @@ const asText = (filter: Column | SQL): SQL =>
  * parent alone for a condition on this expression, so it never reads rows of the parent that do not match, whatever its
  * statistics say about the value. Ids have no spaces, so two different pairs never have the same text.
  */
-export const pairOf = (parent: Column, filter: Column | SQL): SQL => sql`(${parent} || ' ' || ${asText(filter)})`;
+export const pairOf = (parent: Column, filter: Column | SQL, apart = ' '): SQL =>
+  sql`(${parent} || ${literal(apart)} || ${asText(filter)})`;
 
 /** Several values of a key as one text. The values of filters have no spaces. */
-export const composite = (parts: readonly (PgColumn | SQL)[]): PgColumn | SQL =>
-  parts.length === 1 ? parts[0]! : joined(parts.map(asText));
+export const composite = (parts: readonly (PgColumn | SQL)[], apart = ' '): PgColumn | SQL =>
+  parts.length === 1 ? parts[0]! : joined(parts.map(asText), apart);
 
-/** Texts as one, with spaces between. */
-export const joined = (parts: readonly SQL[]): SQL => sql.join([...parts], sql` || ' ' || `);
+/** Texts as one. */
+export const joined = (parts: readonly SQL[], apart = ' '): SQL => sql.join([...parts], sql` || ${literal(apart)} || `);
+
+const literal = (text: string): SQL => sql.raw(`'${text}'`);
 
 /** The value of `pairOf` for given values. */
-export const pairValue = (parent: SQL, value: SQL): SQL => sql`(${parent}::text || ' ' || ${value}::text)`;
+export const pairValue = (parent: SQL, value: SQL, apart = ' '): SQL =>
+  sql`(${parent}::text || ${literal(apart)} || ${value}::text)`;
 
 /** The filter's value of the rows on the root list; NULL for other rows. */
 export const rootOf = (onRootList: Column, filter: Column | SQL): SQL =>
@@ -82,6 +86,8 @@ export interface Common {
   order?: (PgColumn | SQL)[];
   /** A condition of all lists. */
   where?: SQL;
+  /** What is between the parts of a key; see `apartIn`. */
+  apart?: (parts: number) => string;
 }
 
 /**
@@ -97,8 +103,9 @@ export function listIndexes(
 ): IndexBuilder[] {
   const others = own && ofOthers(t.actingAccountId, own);
   return Object.entries(filters).flatMap(([name, parts]) => {
-    const filter = composite(parts);
-    const [root, actingAccount] = [rootOf(t.onRootList, filter), pairOf(t.actingAccountId, filter)];
+    const apart = common.apart?.(parts.length);
+    const filter = composite(parts, apart);
+    const [root, actingAccount] = [rootOf(t.onRootList, filter), pairOf(t.actingAccountId, filter, apart)];
     const valued = always(parts) ? undefined : sql`${actingAccount} is not null`;
     return [
       built(`${table}_root_${name}`, t, root, common, sql`${root} is not null`),
@@ -121,7 +128,8 @@ export function parentIndexes(
   common: Common = {},
 ): IndexBuilder[] {
   return Object.entries(filters).map(([last, parts]) => {
-    const pair = pairOf(parent, composite(parts));
+    const apart = common.apart?.(parts.length);
+    const pair = pairOf(parent, composite(parts, apart), apart);
     const valued = parent.notNull && always(parts) ? undefined : sql`${pair} is not null`;
     return built(`${name}_by_${last}`, t, keyOf(pair), common, valued);
   });

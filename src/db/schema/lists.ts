@@ -62,10 +62,14 @@ type Scans = Readonly<Record<string, PgColumn | Scan>>;
 interface Scan {
   column: PgColumn;
   keys?: readonly string[];
+  /** Whether its rows have the visibility of their parent, also where the table has a column `own`. */
+  whole?: true;
+  /** Whether each of its keys is apart from those of the other orders. */
+  apart?: true;
 }
 
 /** The scans of lists with their columns, by the first part of the names of their indexes. */
-export const scansOf = ({ scans = {} }: Pick<Lists, 'scans'>): [name: string, scan: Scan][] =>
+export const scansOf = ({ scans = {} }: { scans?: Scans | undefined }): [name: string, scan: Scan][] =>
   Object.entries(scans).map(([name, scan]) => [
     name,
     is(scan, PgColumn) ? { column: scan as PgColumn } : (scan as Scan),
@@ -96,6 +100,8 @@ export interface OrderBy {
   as: string;
   keys: Keys;
   scans: Scans;
+  /** What is between the parts of its keys of several filters; see `apartIn`. */
+  apart?: string;
   /** The filters that must be given, with one value, and why. */
   one?: Readonly<Record<string, string>>;
   /** The view that has the value, where it is not in the table of the objects. */
@@ -154,6 +160,14 @@ export function inKey(filter: Filter | undefined): PgColumn | SQL | undefined {
   return 'derived' in filter ? filter.ending?.stored : undefined;
 }
 
+/**
+ * What is between the parts of a key. Two orders with the same expression in their keys could be mistaken for one
+ * another: PostgreSQL would read the index of the other order, and sort, where it expects few rows. So keys of several
+ * filters differ by it; those of one filter were there before.
+ */
+export const apartIn = ({ apart = ' ' }: { apart?: string }, parts: number, scan?: Scan): string =>
+  parts > 1 || scan?.apart ? apart : ' ';
+
 /** The indexes of the lists of a table. */
 export function indexesOf(table: string, t: Columns, lists: Lists, common: Common = {}): IndexBuilder[] {
   const { own, filters, orders = {} } = lists;
@@ -161,19 +175,29 @@ export function indexesOf(table: string, t: Columns, lists: Lists, common: Commo
     Object.fromEntries(only.map((name) => [name, keys[name]!.map((part) => inKey(filters[part])!)]));
   const built = (
     prefix: string,
-    { keys = {}, scans = {} }: Pick<Lists, 'keys' | 'scans'>,
+    order: Pick<Partial<OrderBy>, 'apart' | 'keys' | 'scans'>,
     of: Common,
-    listed: boolean,
+    listed = true,
   ) => [
-    ...(listed ? listIndexes(prefix, t, expressions(keys), { ...of, ...(own && { own }) }) : []),
-    ...scansOf({ scans }).flatMap(([name, scan]) =>
-      parentIndexes(name, t, scan.column, expressions(keys, scan.keys), of),
+    ...(listed
+      ? listIndexes(prefix, t, expressions(order.keys ?? {}), {
+          ...of,
+          ...(own && { own }),
+          apart: (parts) => apartIn(order, parts),
+        })
+      : []),
+    ...scansOf(order).flatMap(([name, scan]) =>
+      parentIndexes(name, t, scan.column, expressions(order.keys ?? {}, scan.keys), {
+        ...of,
+        apart: (parts) => apartIn(order, parts, scan),
+      }),
     ),
   ];
+  const { keys = {}, scans = {} } = lists;
   return [
-    ...built(table, lists, common, !lists.onlyScans),
+    ...built(table, { keys, scans }, common, !lists.onlyScans),
     ...Object.values(orders).flatMap((order) =>
-      built(`${table}_${order.as}`, order, { ...common, order: [order.by((column) => column) as SQL, t.id] }, true),
+      built(`${table}_${order.as}`, order, { ...common, order: [order.by((column) => column) as SQL, t.id] }),
     ),
   ];
 }

@@ -8,7 +8,7 @@ import { searchText, MetadataFilter } from '../../types/list-search.js';
 
 const byAmount =
   'The order of the list; the newest first by default. An order by amount needs one `currency`, and has no other ' +
-  'filters than `amount`.';
+  'filters than `amount` and `status`.';
 
 @ArgsType()
 export class DepositOfAccountArgs extends pageArgsOf('Deposit', byAmount) {

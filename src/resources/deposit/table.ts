@@ -72,10 +72,11 @@ export const depositLists = (t: Record<Listed | 'toAccountId' | 'toAddressId', P
   keys: {
     status: ['status'],
     method: ['paymentMethod'],
-    currency: ['currency'],
+    currency_status: ['currency', 'status'],
     unreconciled: ['unreconciled'],
   },
   scans: { deposit_to: t.toAccountId, deposit_from: t.fromAccountId },
+  all: { status: Object.values(DepositStatus) },
   hashed: [t.toAccountId, t.fromAccountId, t.toAddressId],
   exclusive: { addressId: 'address' },
   orders: {
@@ -85,7 +86,8 @@ export const depositLists = (t: Record<Listed | 'toAccountId' | 'toAddressId', P
       type: 'bigint',
       valueOf: (row) => (row as DepositRow).amount,
       as: 'amount',
-      keys: { currency: ['currency'] },
+      apart: '/',
+      keys: { currency_status: ['currency', 'status'] },
       scans: { deposit_amount_to: t.toAccountId },
       one: { currency: 'since amounts of several currencies have no common order' },
     },

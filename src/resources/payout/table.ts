@@ -37,15 +37,28 @@ export const PayoutReasonCode = {
 } as const;
 export type PayoutReasonCode = (typeof PayoutReasonCode)[keyof typeof PayoutReasonCode];
 
-type Listed = 'accountId' | 'addressId' | 'status';
+type Listed = 'accountId' | 'addressId' | 'amount' | 'currency' | 'status';
 
 /** How payouts are listed. */
 export const payoutLists = (t: Record<Listed, PgColumn>): Lists => ({
-  filters: { accountId: t.accountId, status: t.status },
+  filters: { accountId: t.accountId, status: t.status, currency: t.currency },
   byAccount: ['accountId'],
   own: t.accountId,
-  keys: { status: ['status'] },
+  keys: { status: ['status'], currency_status: ['currency', 'status'] },
   scans: { payout_account: t.accountId, payout_address: t.addressId },
+  all: { status: Object.values(PayoutStatus) },
+  orders: {
+    amount: {
+      by: (name) => name(t.amount),
+      type: 'bigint',
+      valueOf: (row) => (row as PayoutRow).amount,
+      as: 'amount',
+      apart: '/',
+      keys: { currency_status: ['currency', 'status'] },
+      scans: { payout_amount_of: t.accountId },
+      one: { currency: 'since amounts of several currencies have no common order' },
+    },
+  },
 });
 
 /**

@@ -16,8 +16,8 @@ export const receivableListing = listingOf('receivable', receivableLists(receiva
 
 const byDueDateOrAmount =
   'The order of the list; the newest first by default. An order by due date has no other filters than `dueDate`, ' +
-  '`overdue` and `status`. An order by the amount of the invoice needs one `currency`, and has no other filters than ' +
-  '`amount`.';
+  '`overdue`, `status` and `currency`. An order by the amount of the invoice needs one `currency`, and has no other ' +
+  'filters than `amount` and `status`.';
 
 @ArgsType()
 export class ReceivableOfAccountArgs extends pageArgsOf('Receivable', byDueDateOrAmount) {
@@ -34,8 +34,8 @@ export class ReceivableOfAccountArgs extends pageArgsOf('Receivable', byDueDateO
   @Field(() => Boolean, {
     nullable: true,
     description:
-      'Only receivables that are open after their due date; a day ends at midnight in UTC. It needs an order ' +
-      'by due date. It must be true.',
+      'Only receivables that are open after their due date; a day ends at midnight in UTC. They are in the order of ' +
+      'their due dates, the oldest first, unless `orderBy` is `DUE_DATE_DESC`. It must be true.',
   })
   overdue?: boolean | null;
   @Field(() => [ReceivableStatus], { nullable: true, description: 'Only in these statuses.' })

@@ -134,6 +134,7 @@ export default defineResource({
         description: "The account's receivables.",
       }),
       billedReceivables: page(receivable, receivable.customerId, {
+        args: ReceivableOfAccountArgs,
         description: 'The receivables whose invoices bill the account, which is a partner.',
       }),
       owes: value(() => Owed, owes, {
