@@ -84,7 +84,7 @@ class Writer {
       where ${present.join(' and ')} offset 0`;
     const names: string[] = [];
     const named = `select case when octet_length(d.data) <= ${answerBytes} then d.data end as data from (${data}) d`;
-    const text = named.replace(/\$\{([^}]+)\}/g, (_, name: string) => {
+    const text = named.replace(/\$\{([^{}]+)\}/g, (_, name: string) => {
       const known = names.indexOf(name);
       return `$${known >= 0 ? known + 1 : names.push(name)}`;
     });
