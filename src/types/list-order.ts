@@ -130,6 +130,8 @@ export interface Listing {
    * rows of the acting account itself, which the index of this column has.
    */
   own?: PgColumn;
+  /** Whether its indexes also have the rows that are not on the root list. Without such rows it needs none. */
+  below?: true;
   /** A condition that always applies. */
   where?: SQL;
   /** Its orders by other values than the creation time, by the name of the value. */

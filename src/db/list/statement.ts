@@ -17,7 +17,7 @@ import {
 import { columnsOf, fixedLimit } from '../schema/drizzle-types.js';
 import { searchedRows } from './search.js';
 import { searchOf } from '../../types/list-search.js';
-import { isPair, isParent, ofOthers, pairOf, pairValue, rootOf } from '../schema/filter-index.js';
+import { belowOf, isPair, isParent, ofOthers, pairOf, pairValue, rootOf } from '../schema/filter-index.js';
 import { type Visibility, visibilityPredicate } from '../read/visibility.js';
 
 export type { Child, Link, Row, Rows } from './position.js';
@@ -108,6 +108,8 @@ function merged(
 interface Scan {
   /** The column with the parent or account, and its value. Without one, the scan is the root list. */
   scanKey?: { column: PgColumn; value: SQL; filter?: string };
+  /** Whether it is of the rows that are not on the root list. */
+  below?: true;
   /** Further conditions of the scan. */
   where: SQL[];
   /** The value of the filter in the key, where it is not the one that the caller gives. */
@@ -153,8 +155,11 @@ function scansOf({ table, listing, request, visibility, parent, of = sql`parent.
       return [{ scanKey: { column: filter, value, filter: name }, where: [] }];
   }
   if (visibility === 'root') return [{ where: [] }];
-  // All rows of the tenant: its indexes are like those of a parent.
-  if (visibility === 'all') return [{ scanKey: { column: table.tenantId, value: sql`${p('tenantId')}` }, where: [] }];
+  if (visibility === 'all') {
+    // All rows of the tenant: its indexes are like those of a parent, or are those of the root list and of the rest.
+    if (!listing.parents?.includes(table.tenantId)) return [{ where: [] }, { below: true, where: [] }];
+    return [{ scanKey: { column: table.tenantId, value: sql`${p('tenantId')}` }, where: [] }];
+  }
   const ofActingAccount = { column: table.actingAccountId, value: sql`${p('actingAccount')}` };
   if (!listing.own) return [{ scanKey: ofActingAccount, where: [] }];
   return [
@@ -167,8 +172,9 @@ function scansOf({ table, listing, request, visibility, parent, of = sql`parent.
  * The filter whose value is in the key of the scanned index. A filter that the list always has is in the index of a
  * parent; in other lists it excludes few rows.
  */
-function keyFilterOf(query: ListQuery, { scanKey }: Scan): { name: string; column: PgColumn | SQL } | null {
+function keyFilterOf(query: ListQuery, { scanKey, below }: Scan): { name: string; column: PgColumn | SQL } | null {
   const { table, listing, request, parent } = query;
+  if (below && !listing.below) return null;
   const by = orderOf(query);
   const ordering = by && listing.filters[by.key];
   if (by && is(ordering, PgColumn)) return { name: by.key, column: ordering };
@@ -206,7 +212,7 @@ function conditionsOf(query: ListQuery, scan: Scan): { conditions: (SQL | undefi
     lists.push(sql`(select distinct unnest(${p(name)}::text[]) as value) ${alias}`);
     return sql`${alias}.value`;
   };
-  const { scanKey, where } = scan;
+  const { scanKey, where, below } = scan;
   const selective = Object.keys(request.filters).find((name) => isSelective(listing, name));
   const key = selective === undefined ? keyFilterOf(query, scan) : null;
   const parent = scanKey?.filter === undefined ? scanKey?.value : valueOf(scanKey.filter);
@@ -220,8 +226,8 @@ function conditionsOf(query: ListQuery, scan: Scan): { conditions: (SQL | undefi
   else
     conditions.push(
       key
-        ? sql`${rootOf(table.onRootList, key.column)} = ${scan.key ?? valueOf(key.name)}::text`
-        : sql`${table.onRootList} = true`,
+        ? sql`${(below ? belowOf : rootOf)(table.onRootList, key.column)} = ${scan.key ?? valueOf(key.name)}::text`
+        : sql`${table.onRootList} = ${sql.raw(String(!below))}`,
     );
   const ownActingAccount = scanKey?.column === table.actingAccountId && scanKey.filter === undefined;
   if (visibility === 'actingAccount' && !ownActingAccount) {

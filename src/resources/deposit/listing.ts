@@ -1,5 +1,6 @@
 import { Field, ArgsType, ID } from 'type-graphql';
 import { sql } from 'drizzle-orm';
+import { AccountScope, listScopeText } from '../../types/account-scope.js';
 import { pageArgsOf, type Listing } from '../../types/pagination.js';
 import { AmountFilter } from '../../types/range-filters.js';
 import { DepositStatus, DepositPaymentMethod, deposit, unreconciledOf, type DepositRow } from './table.js';
@@ -54,6 +55,8 @@ export class DepositArgs extends DepositOfAccountArgs {
       'can see. It excludes other filters than `created`.',
   })
   addressId?: string | null;
+  @Field(() => AccountScope, { defaultValue: AccountScope.SELF, description: listScopeText })
+  declare scope: AccountScope;
 }
 
 /** How deposits are listed. A filter by account finds the payer's and the payee's. */
@@ -71,6 +74,7 @@ export const depositListing: Listing = {
   parents: [deposit.toAccountId, deposit.fromAccountId],
   hashed: [deposit.toAccountId, deposit.fromAccountId, deposit.toAddressId],
   own: deposit.toAccountId,
+  below: true,
   orders: {
     amount: {
       by: (name) => sql`${name(deposit.amount)}`,

@@ -115,11 +115,16 @@ export const deposit = pgTable(
     index('deposit_disputing')
       .on(t.tenantId, t.livemode, t.disputesId, t.created, t.id)
       .where(sql`disputes_id is not null`),
-    ...listIndexes('deposit', t, filters(t), { own: t.toAccountId }),
+    ...listIndexes('deposit', t, filters(t), { own: t.toAccountId, below: true }),
     ...parentIndexes('deposit_to', t, t.toAccountId, filters(t)),
     ...parentIndexes('deposit_from', t, t.fromAccountId, filters(t)),
     // The lists by amount, each of one currency. What an account paid has no such list.
-    ...listIndexes('deposit_amount', t, { currency: t.currency }, { own: t.toAccountId, order: [t.amount, t.id] }),
+    ...listIndexes(
+      'deposit_amount',
+      t,
+      { currency: t.currency },
+      { own: t.toAccountId, below: true, order: [t.amount, t.id] },
+    ),
     ...parentIndexes('deposit_amount_to', t, t.toAccountId, { currency: t.currency }, { order: [t.amount, t.id] }),
     // The operator names a deposit by its id alone; a hash takes a third of the room of a tree.
     index('deposit_by_id').using('hash', t.id),

@@ -1,5 +1,6 @@
 import { isNotNull } from 'drizzle-orm';
 import { Field, ID, ArgsType } from 'type-graphql';
+import { AccountScope, listScopeText } from '../../types/account-scope.js';
 import { type Listing, pageArgsOf } from '../../types/pagination.js';
 import { event } from './table.js';
 import { readTypes, typesText } from './type-patterns.js';
@@ -13,6 +14,7 @@ export const eventListing: Listing = {
   object: 'event',
   filters: { type: event.type, objectId: { selective: event.objectId }, accountId: event.actingAccountId },
   byAccount: ['accountId'],
+  below: true,
   read: readTypes,
   hashed: [event.actingAccountId, event.objectId],
   order: event.number,
@@ -39,4 +41,6 @@ export class EventArgs extends pageArgsOf('Event') {
       "partner's events are on its owner's list, so it has none.",
   })
   accountId?: string | null;
+  @Field(() => AccountScope, { defaultValue: AccountScope.SELF, description: listScopeText })
+  declare scope: AccountScope;
 }

@@ -30,7 +30,7 @@ export const event = pgTable(
     index('event_in_root').on(t.tenantId, t.livemode, t.onRootList, t.number).where(sql`number is not null`),
     parentIndex('event_by_context', t, t.actingAccountId, numbered(t.number)),
     parentIndex('event_by_object', t, t.objectId, numbered(t.number)),
-    ...listIndexes('event', t, { type: t.type }, numbered(t.number)),
+    ...listIndexes('event', t, { type: t.type }, { below: true, ...numbered(t.number) }),
     // The position of a time among the numbers: entries of one second take little room.
     index('event_at').on(t.tenantId, t.livemode, t.created),
   ],

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { Field, ArgsType, ID } from 'type-graphql';
+import { AccountScope, listScopeText } from '../../types/account-scope.js';
 import { type Listing, pageArgsOf } from '../../types/pagination.js';
 import {
   receivable,
@@ -94,4 +95,6 @@ export class ReceivableArgs extends ReceivableOfAccountArgs {
     description: 'Only receivables of this account. It may be any account that the caller can see.',
   })
   accountId?: string | null;
+  @Field(() => AccountScope, { defaultValue: AccountScope.SELF, description: listScopeText })
+  declare scope: AccountScope;
 }
