@@ -14,14 +14,15 @@ import {
   positionOf,
   type Rows,
 } from './position.js';
+import { type Scan, scansOfFigure } from './figure-scans.js';
 import { columnsOf, fixedLimit } from '../schema/drizzle-types.js';
 import { searchedRows } from './search.js';
 import { searchOf } from '../../types/list-search.js';
 import { belowOf, isPair, isParent, ofOthers, pairOf, pairValue, rootOf } from '../schema/filter-index.js';
 import { type Visibility, visibilityPredicate } from '../read/visibility.js';
 
-export type { Child, Link, Row, Rows } from './position.js';
-export { columnOf } from './position.js';
+export type { Child, Counted, Link, Parent, Row, Rows } from './position.js';
+export { columnOf, nameOf, partOf } from './position.js';
 
 const p = sql.placeholder;
 /** The name of a page statement. It contains everything that changes the statement's text, and no values. */
@@ -104,18 +105,6 @@ function merged(
     .$dynamic();
 }
 
-/** Rows of a list that one index has: those of a parent or of an account, or else those on the caller's list. */
-interface Scan {
-  /** The column with the parent or account, and its value. Without one, the scan is the root list. */
-  scanKey?: { column: PgColumn; value: SQL; filter?: string };
-  /** Whether it is of the rows that are not on the root list. */
-  below?: true;
-  /** Further conditions of the scan. */
-  where: SQL[];
-  /** The value of the filter in the key, where it is not the one that the caller gives. */
-  key?: SQL;
-}
-
 /** A scan by a status that is derived: what has it by its stored status, and what has it because its time is over. */
 function statesOf(query: ListQuery, scan: Scan): Scan[] {
   const name = keyFilterOf(query, scan)?.name;
@@ -132,7 +121,9 @@ function statesOf(query: ListQuery, scan: Scan): Scan[] {
         ...scan.where,
         sql`${stored} = ${value}`,
         sql`${at} <= ${now}`,
-        sql`array_position(${p(name!)}::text[], ${sql.raw(`'${to}'`)}) is not null`,
+        scan.key
+          ? sql`${scan.key} = ${sql.raw(`'${to}'`)}`
+          : sql`array_position(${p(name!)}::text[], ${sql.raw(`'${to}'`)}) is not null`,
       ],
     },
   ];
@@ -140,6 +131,7 @@ function statesOf(query: ListQuery, scan: Scan): Scan[] {
 
 /** The scans of a list. The second scan excludes the rows of the first, so that no row comes twice. */
 function scansOf({ table, listing, request, visibility, parent, of = sql`parent.id` }: ListQuery): Scan[] {
+  if (parent && 'counted' in parent) return scansOfFigure(table, listing, parent);
   if (parent) return [{ scanKey: { column: columnOf(parent), value: of }, where: [] }];
   for (const name of Object.keys(request.filters)) {
     const filter = listing.filters[name];
@@ -229,7 +221,8 @@ function conditionsOf(query: ListQuery, scan: Scan): { conditions: (SQL | undefi
         ? sql`${(below ? belowOf : rootOf)(table.onRootList, key.column)} = ${scan.key ?? valueOf(key.name)}::text`
         : sql`${table.onRootList} = ${sql.raw(String(!below))}`,
     );
-  const ownActingAccount = scanKey?.column === table.actingAccountId && scanKey.filter === undefined;
+  const figure = query.parent && 'counted' in query.parent ? query.parent : undefined;
+  const ownActingAccount = !figure && scanKey?.column === table.actingAccountId && scanKey.filter === undefined;
   if (visibility === 'actingAccount' && !ownActingAccount) {
     const mine = eq(table.actingAccountId, p('actingAccount'));
     // The rows of a parent have its visibility. With a plain condition PostgreSQL would expect few rows, and sort them.
@@ -254,7 +247,7 @@ function conditionsOf(query: ListQuery, scan: Scan): { conditions: (SQL | undefi
       conditions.push(bounds[at](table.created, p(name)), ...(listing.within?.(at, sql`${p(name)}`) ?? []));
     } else if (listing.conditions?.[name]) conditions.push(listing.conditions[name].where);
     else if (member === request.order) conditions.push(boundOf(query, name));
-    else if (name !== scanKey?.filter && name !== key?.name)
+    else if (name !== scanKey?.filter && name !== key?.name && name !== figure?.key)
       conditions.push(filterOf(listing, name, value, name === selective ? valueOf(name) : undefined));
   }
   return { conditions: [...conditions, listing.where, afterCursor(query)], lists };

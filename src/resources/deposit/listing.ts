@@ -1,5 +1,6 @@
 import { Field, ArgsType, ID } from 'type-graphql';
-import { sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
+import { partOf } from '../../db/list/statement.js';
 import { AccountScope, listScopeText } from '../../types/account-scope.js';
 import { pageArgsOf, type Listing } from '../../types/pagination.js';
 import { AmountFilter } from '../../types/range-filters.js';
@@ -99,4 +100,20 @@ export const depositListing: Listing = {
         and a.id = ${name(deposit.fromAccountId)} and a.context_id = ${name(deposit.actingAccountId)}))`,
     metadata: (name) => name(deposit.metadata),
   },
+};
+
+/**
+ * The deposits that totals count (`countedDeposits`), as a list: the completed ones, without disputes of deposits that
+ * were reversed. The id of the parent says whose, and in which currency and range.
+ */
+export const countedListing: Listing = {
+  ...depositListing,
+  fixed: { currency: '' },
+  where: and(
+    sql`array_position(array[${partOf(2)}], ${deposit.currency}) is not null`,
+    sql`${deposit.created} >= ${partOf(3)}::bigint and ${deposit.created} < ${partOf(4)}::bigint`,
+    eq(deposit.status, 'completed'),
+    sql`coalesce((select o.status from deposit o where o.tenant_id = ${sql.placeholder('tenantId')}
+      and o.livemode = ${sql.placeholder('livemode')} and o.id = ${deposit.disputesId}), '') <> 'reversed'`,
+  )!,
 };

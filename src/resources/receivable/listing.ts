@@ -1,4 +1,5 @@
-import { sql } from 'drizzle-orm';
+import { and, sql } from 'drizzle-orm';
+import { partOf } from '../../db/list/statement.js';
 import { Field, ArgsType, ID } from 'type-graphql';
 import { AccountScope, listScopeText } from '../../types/account-scope.js';
 import { type Listing, pageArgsOf } from '../../types/pagination.js';
@@ -98,3 +99,12 @@ export class ReceivableArgs extends ReceivableOfAccountArgs {
   @Field(() => AccountScope, { defaultValue: AccountScope.SELF, description: listScopeText })
   declare scope: AccountScope;
 }
+
+/** The open receivables of a bucket, as a list. The id of the parent says whose, and in which currency and dates. */
+export const bucketListing: Listing = {
+  ...receivableListing,
+  where: and(
+    sql`array_position(array[${partOf(2)}], ${receivable.currency}) is not null`,
+    sql`${dueDateOf(receivable)} >= ${partOf(3)} and ${dueDateOf(receivable)} <= ${partOf(4)}`,
+  )!,
+};
