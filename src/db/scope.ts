@@ -16,7 +16,7 @@ import type {
   WriteFunction,
 } from './write/write-arguments.js';
 import type { Preparable } from './read/row-mapper.js';
-import type { Child, Link, Row, Rows } from './list/statement.js';
+import type { Child, Parent, Row, Rows } from './list/statement.js';
 import { Pages } from './list/pages.js';
 import type { Consistency, ReadSource } from './read/read-source.js';
 import { type ReadClass, classOfValues } from './read/read-class.js';
@@ -96,7 +96,7 @@ export class Scope {
   edge<T extends Rows>(
     table: T,
     listing: Listing,
-    parent: PgColumn | Link,
+    parent: Parent,
     parentId: string,
     args: PageArgs,
   ): Promise<Page<Row<T>>> {

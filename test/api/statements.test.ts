@@ -256,6 +256,7 @@ const hollow = [
   'Checkout.metadata',
   'Export.contentPath',
   'Event.deliveries',
+  ...['Checkout', 'Dispute', 'Payout', 'Receivable', 'Refund'].map((type) => `${type}.events`),
   'ImportRow.problems',
   'ImportRow.object',
 ];

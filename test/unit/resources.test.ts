@@ -133,6 +133,10 @@ const furtherFiles: Record<string, readonly string[]> = {
   'an order by another table': ['account/by-balance'],
   'sums of the ledger, each with its own types and one statement': [
     'balance/acting-accounts',
+    'balance/balance-chart',
+    'balance/chart',
+    'balance/counted-deposits',
+    'balance/deposit-chart',
     'balance/funds',
     'balance/history',
     'balance/range',

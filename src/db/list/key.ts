@@ -2,14 +2,8 @@ import type { SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Listing } from '../../types/pagination.js';
 import { apartIn, inKey, scansOf } from '../schema/lists.js';
+import type { Scan, ScanKey } from './figure-scans.js';
 import { type ListQuery, orderOf } from './position.js';
-
-/** The column with the parent or account whose rows an index has, its value, and the filter that names it. */
-export interface ScanKey {
-  column: PgColumn;
-  value: SQL;
-  filter?: string;
-}
 
 /** The filters whose values are in the key of the scanned index, in their order there. */
 type Key = readonly string[];
@@ -29,8 +23,9 @@ function keysOf(query: ListQuery, column: PgColumn | undefined): Key[] {
  * parent; in other lists it excludes few rows. Few rows have a flag, so it comes first. A filter of a key that is not
  * given has all its values, each with a scan of its own.
  */
-export function keyOf(query: ListQuery, scanKey: ScanKey | undefined): Key | null {
+export function keyOf(query: ListQuery, { scanKey, below }: Scan): Key | null {
   const { listing, request, parent } = query;
+  if (below && !listing.below) return null;
   const names = Object.keys(request.filters).filter((name) => name !== scanKey?.filter);
   const isFixed = (name: string) => name in (listing.fixed ?? {});
   const isFlag = (name: string) => flagOf(listing, name) !== undefined;

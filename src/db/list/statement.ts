@@ -15,16 +15,27 @@ import {
   positionOf,
   type Rows,
 } from './position.js';
+import { type Scan, scansOfFigure } from './figure-scans.js';
 import { columnsOf, fixedLimit } from '../schema/drizzle-types.js';
 import { searchedRows } from './search.js';
 import { searchOf } from '../../types/list-search.js';
-import { composite, isPair, isParent, joined, ofOthers, pairOf, pairValue, rootOf } from '../schema/filter-index.js';
+import {
+  belowOf,
+  composite,
+  isPair,
+  isParent,
+  joined,
+  ofOthers,
+  pairOf,
+  pairValue,
+  rootOf,
+} from '../schema/filter-index.js';
 import { inKey } from '../schema/lists.js';
-import { apartOf, isWhole, keyOf, type ScanKey } from './key.js';
+import { apartOf, isWhole, keyOf } from './key.js';
 import { type Visibility, visibilityPredicate } from '../read/visibility.js';
 
-export type { Child, Link, Row, Rows } from './position.js';
-export { columnOf } from './position.js';
+export type { Child, Counted, Link, Parent, Row, Rows } from './position.js';
+export { columnOf, nameOf, partOf } from './position.js';
 
 const p = sql.placeholder;
 /** The name of a page statement. It contains everything that changes the statement's text, and no values. */
@@ -107,19 +118,9 @@ function merged(
     .$dynamic();
 }
 
-/** Rows of a list that one index has: those of a parent or of an account, or else those on the caller's list. */
-interface Scan {
-  /** The column with the parent or account, and its value. Without one, the scan is the root list. */
-  scanKey?: ScanKey;
-  /** Further conditions of the scan. */
-  where: SQL[];
-  /** The value of the filter in the key, where it is not the one that the caller gives. */
-  key?: SQL;
-}
-
 /** A scan by a status that is derived: what has it by its stored status, and what has it because its time is over. */
 function statesOf(query: ListQuery, scan: Scan): Scan[] {
-  const [name] = keyOf(query, scan.scanKey) ?? [];
+  const [name] = keyOf(query, scan) ?? [];
   const filter = name === undefined ? undefined : query.listing.filters[name];
   if (!filter || !('derived' in filter) || !filter.ending) return [scan];
   const { stored, at, from, to, now } = filter.ending;
@@ -133,7 +134,9 @@ function statesOf(query: ListQuery, scan: Scan): Scan[] {
         ...scan.where,
         sql`${stored} = ${value}`,
         sql`${at} <= ${now}`,
-        sql`array_position(${p(name!)}::text[], ${sql.raw(`'${to}'`)}) is not null`,
+        scan.key
+          ? sql`${scan.key} = ${sql.raw(`'${to}'`)}`
+          : sql`array_position(${p(name!)}::text[], ${sql.raw(`'${to}'`)}) is not null`,
       ],
     },
   ];
@@ -141,6 +144,7 @@ function statesOf(query: ListQuery, scan: Scan): Scan[] {
 
 /** The scans of a list. The second scan excludes the rows of the first, so that no row comes twice. */
 function scansOf({ table, listing, request, visibility, parent, of = sql`parent.id` }: ListQuery): Scan[] {
+  if (parent && 'counted' in parent) return scansOfFigure(table, listing, parent);
   if (parent) return [{ scanKey: { column: columnOf(parent), value: of }, where: [] }];
   for (const name of Object.keys(request.filters)) {
     const filter = listing.filters[name];
@@ -156,8 +160,11 @@ function scansOf({ table, listing, request, visibility, parent, of = sql`parent.
       return [{ scanKey: { column: filter, value, filter: name }, where: [] }];
   }
   if (visibility === 'root') return [{ where: [] }];
-  // All rows of the tenant: its indexes are like those of a parent.
-  if (visibility === 'all') return [{ scanKey: { column: table.tenantId, value: sql`${p('tenantId')}` }, where: [] }];
+  if (visibility === 'all') {
+    // All rows of the tenant: its indexes are like those of a parent, or are those of the root list and of the rest.
+    if (!listing.parents?.includes(table.tenantId)) return [{ where: [] }, { below: true, where: [] }];
+    return [{ scanKey: { column: table.tenantId, value: sql`${p('tenantId')}` }, where: [] }];
+  }
   const ofActingAccount = { column: table.actingAccountId, value: sql`${p('actingAccount')}` };
   if (!listing.own) return [{ scanKey: ofActingAccount, where: [] }];
   return [
@@ -169,9 +176,11 @@ function scansOf({ table, listing, request, visibility, parent, of = sql`parent.
 /** The conditions of one scan, and the lists whose values they name. */
 function conditionsOf(query: ListQuery, scan: Scan): { conditions: (SQL | undefined)[]; lists: SQL[] } {
   const { table, listing, request, visibility } = query;
+  const figure = query.parent && 'counted' in query.parent ? query.parent : undefined;
   const lists: SQL[] = [];
   const valueOf = (name: string): SQL => {
     const given = request.filters[name];
+    if (name === figure?.key) return scan.key!;
     if (given !== undefined && !Array.isArray(given)) return sql`${p(name)}`;
     const alias = sql.identifier(`wanted_${lists.length}`);
     const all = sql.raw(`'{${listing.all?.[name]?.join(',')}}'`);
@@ -182,9 +191,9 @@ function conditionsOf(query: ListQuery, scan: Scan): { conditions: (SQL | undefi
     );
     return sql`${alias}.value`;
   };
-  const { scanKey, where } = scan;
+  const { scanKey, where, below } = scan;
   const selective = Object.keys(request.filters).find((name) => isSelective(listing, name));
-  const key = selective === undefined ? keyOf(query, scan.scanKey) : null;
+  const key = selective === undefined ? keyOf(query, scan) : null;
   const apart = key ? apartOf(query, key, scanKey) : undefined;
   const column =
     key &&
@@ -192,7 +201,7 @@ function conditionsOf(query: ListQuery, scan: Scan): { conditions: (SQL | undefi
       key.map((name) => inKey(listing.filters[name])!),
       apart,
     );
-  const value = key && (scan.key ?? joined(key.map(valueOf), apart));
+  const value = key && (key.length === 1 && scan.key ? scan.key : joined(key.map(valueOf), apart));
   const parent = scanKey?.filter === undefined ? scanKey?.value : valueOf(scanKey.filter);
   const conditions: (SQL | undefined)[] = [...visibilityPredicate(table, 'all'), ...where];
   if (scanKey && parent)
@@ -203,9 +212,11 @@ function conditionsOf(query: ListQuery, scan: Scan): { conditions: (SQL | undefi
     );
   else
     conditions.push(
-      column && value ? sql`${rootOf(table.onRootList, column)} = (${value})::text` : sql`${table.onRootList} = true`,
+      column && value
+        ? sql`${(below ? belowOf : rootOf)(table.onRootList, column)} = (${value})::text`
+        : sql`${table.onRootList} = ${sql.raw(String(!below))}`,
     );
-  if (visibility === 'actingAccount') conditions.push(...ofActingAccount(query, scanKey, parent, key !== null));
+  if (visibility === 'actingAccount') conditions.push(...ofActingAccount(query, scan, parent, key !== null));
   for (const [name, value] of Object.entries(request.filters)) {
     const [member, bound] = name.split('.');
     if (member === 'created') {
@@ -213,21 +224,17 @@ function conditionsOf(query: ListQuery, scan: Scan): { conditions: (SQL | undefi
       conditions.push(bounds[at](table.created, p(name)), ...(listing.within?.(at, sql`${p(name)}`) ?? []));
     } else if (listing.conditions?.[name]) conditions.push(listing.conditions[name].where);
     else if (member === request.order) conditions.push(isPassed(query, bound!) ? undefined : boundOf(query, name));
-    else if (name !== scanKey?.filter && !key?.includes(name))
+    else if (name !== scanKey?.filter && !key?.includes(name) && name !== figure?.key)
       conditions.push(filterOf(listing, name, value, name === selective ? valueOf(name) : undefined));
   }
   return { conditions: [...conditions, listing.where, afterCursor(query)], lists };
 }
 
 /** The conditions that the rows of a scan are on the list of the acting account. */
-function ofActingAccount(
-  query: ListQuery,
-  scanKey: ScanKey | undefined,
-  parent: SQL | undefined,
-  keyed: boolean,
-): SQL[] {
+function ofActingAccount(query: ListQuery, { scanKey }: Scan, parent: SQL | undefined, keyed: boolean): SQL[] {
   const { table, listing } = query;
-  if (scanKey?.column === table.actingAccountId && scanKey.filter === undefined) return [];
+  const isFigure = query.parent !== undefined && 'counted' in query.parent;
+  if (!isFigure && scanKey?.column === table.actingAccountId && scanKey.filter === undefined) return [];
   const mine = eq(table.actingAccountId, p('actingAccount'));
   // The rows of a parent have its visibility. With a plain condition PostgreSQL would expect few rows, and sort them.
   const whole = !listing.own || isWhole(query, scanKey);

@@ -32,6 +32,10 @@ export const pairValue = (parent: SQL, value: SQL, apart = ' '): SQL =>
 export const rootOf = (onRootList: Column, filter: Column | SQL): SQL =>
   sql`(case when ${onRootList} then ${asText(filter)} end)`;
 
+/** The filter's value of the rows that are not on the root list; NULL for other rows. */
+export const belowOf = (onRootList: Column, filter: Column | SQL): SQL =>
+  sql`(case when not ${onRootList} then ${asText(filter)} end)`;
+
 /**
  * The key of such a text in an index, its hash, which takes 8 bytes instead of some 50. The tenant and the mode remain
  * columns of the index: PostgreSQL has to know that their conditions exclude no row that the index finds, because it
@@ -93,13 +97,14 @@ export interface Common {
 /**
  * For each filter the index of the root list and the index of the lists of acting accounts. With `own`, the column with
  * the account of a row, an account finds the rows that are its own by `parentIndexes`, and only other rows of its list
- * here.
+ * here. With `below`, a third index has the rows that are not on the root list: a platform's list of all objects that
+ * it can see is made of it and of the root list.
  */
 export function listIndexes(
   table: string,
   t: Columns,
   filters: Filters,
-  { own, ...common }: Common & { own?: PgColumn } = {},
+  { own, below, ...common }: Common & { own?: PgColumn; below?: true } = {},
 ): IndexBuilder[] {
   const others = own && ofOthers(t.actingAccountId, own);
   return Object.entries(filters).flatMap(([name, parts]) => {
@@ -110,9 +115,13 @@ export function listIndexes(
     return [
       built(`${table}_root_${name}`, t, root, common, sql`${root} is not null`),
       built(`${table}_context_by_${name}`, t, keyOf(actingAccount), common, others, valued),
+      ...(below ? [belowIndex(`${table}_below_${name}`, t, belowOf(t.onRootList, filter), common)] : []),
     ];
   });
 }
+
+const belowIndex = (name: string, t: Columns, key: SQL, common: Common): IndexBuilder =>
+  built(name, t, key, common, sql`${key} is not null`);
 
 /** The index of the list of a parent by the hash of its id. The listing names the parent in `hashed`. */
 export function parentIndex(name: string, t: Columns, parent: PgColumn, common: Common = {}): IndexBuilder {

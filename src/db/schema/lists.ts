@@ -136,6 +136,8 @@ export interface Lists {
    * rows of the acting account itself, which the index of this column has.
    */
   own?: PgColumn;
+  /** Whether its indexes also have the rows that are not on the root list. Without such rows it needs none. */
+  below?: true;
   /** The keys of the indexes in the order of the list; the lists of callers have each of them. */
   keys?: Keys;
   /** Whether the lists of callers have no keys, since nobody asks for them. */
@@ -170,7 +172,7 @@ export const apartIn = ({ apart = ' ' }: { apart?: string }, parts: number, scan
 
 /** The indexes of the lists of a table. */
 export function indexesOf(table: string, t: Columns, lists: Lists, common: Common = {}): IndexBuilder[] {
-  const { own, filters, orders = {} } = lists;
+  const { own, below, filters, orders = {} } = lists;
   const expressions = (keys: Keys, only: readonly string[] = Object.keys(keys)) =>
     Object.fromEntries(only.map((name) => [name, keys[name]!.map((part) => inKey(filters[part])!)]));
   const built = (
@@ -183,6 +185,7 @@ export function indexesOf(table: string, t: Columns, lists: Lists, common: Commo
       ? listIndexes(prefix, t, expressions(order.keys ?? {}), {
           ...of,
           ...(own && { own }),
+          ...(below && { below }),
           apart: (parts) => apartIn(order, parts),
         })
       : []),

@@ -1,4 +1,5 @@
 import { Field, ArgsType, ID } from 'type-graphql';
+import { AccountScope, listScopeText } from '../../types/account-scope.js';
 import { listingOf, pageArgsOf } from '../../types/pagination.js';
 import { checkoutLists, CheckoutStatus, checkoutReceivable } from './table.js';
 import { checkoutNow, presentTime } from './now.js';
@@ -17,6 +18,8 @@ export class CheckoutArgs extends CheckoutOfAccountArgs {
     description: 'Only checkouts to or from this account. It may be any account that the caller can see.',
   })
   accountId?: string | null;
+  @Field(() => AccountScope, { defaultValue: AccountScope.SELF, description: listScopeText })
+  declare scope: AccountScope;
 }
 
 /** How checkouts are listed. A filter by account finds the payer's and the payee's. */

@@ -1,6 +1,8 @@
 import { Field, ArgsType, ID } from 'type-graphql';
-import { sql } from 'drizzle-orm';
-import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { and, eq, sql } from 'drizzle-orm';
+import { partOf } from '../../db/list/statement.js';
+import { AccountScope, listScopeText } from '../../types/account-scope.js';
+import { type Listing, listingOf, pageArgsOf } from '../../types/pagination.js';
 import { AmountFilter } from '../../types/range-filters.js';
 import { DepositStatus, DepositPaymentMethod, deposit, depositLists } from './table.js';
 import { Currency } from '../../types/scalars.js';
@@ -54,6 +56,8 @@ export class DepositArgs extends DepositOfAccountArgs {
       'can see. It excludes other filters than `created`.',
   })
   addressId?: string | null;
+  @Field(() => AccountScope, { defaultValue: AccountScope.SELF, description: listScopeText })
+  declare scope: AccountScope;
 }
 
 export const depositListing = listingOf('deposit', depositLists(deposit), {
@@ -71,3 +75,19 @@ export const depositListing = listingOf('deposit', depositLists(deposit), {
     metadata: (name) => name(deposit.metadata),
   },
 });
+
+/**
+ * The deposits that totals count (`countedDeposits`), as a list: the completed ones, without disputes of deposits that
+ * were reversed. The id of the parent says whose, and in which currency and range.
+ */
+export const countedListing: Listing = {
+  ...depositListing,
+  fixed: { currency: '', status: DepositStatus.COMPLETED },
+  where: and(
+    sql`array_position(array[${partOf(2)}], ${deposit.currency}) is not null`,
+    sql`${deposit.created} >= ${partOf(3)}::bigint and ${deposit.created} < ${partOf(4)}::bigint`,
+    eq(deposit.status, 'completed'),
+    sql`coalesce((select o.status from deposit o where o.tenant_id = ${sql.placeholder('tenantId')}
+      and o.livemode = ${sql.placeholder('livemode')} and o.id = ${deposit.disputesId}), '') <> 'reversed'`,
+  )!,
+};

@@ -69,6 +69,7 @@ export const depositLists = (t: Record<Listed | 'toAccountId' | 'toAddressId', P
   },
   byAccount: ['accountId', 'addressId'],
   own: t.toAccountId,
+  below: true,
   keys: {
     status: ['status'],
     method: ['paymentMethod'],

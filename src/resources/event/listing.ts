@@ -1,5 +1,6 @@
 import { isNotNull } from 'drizzle-orm';
 import { Field, ID, ArgsType } from 'type-graphql';
+import { AccountScope, listScopeText } from '../../types/account-scope.js';
 import { listingOf, pageArgsOf } from '../../types/pagination.js';
 import { event, eventLists } from './table.js';
 import { readTypes, typesText } from './type-patterns.js';
@@ -35,4 +36,6 @@ export class EventArgs extends pageArgsOf('Event') {
       "partner's events are on its owner's list, so it has none.",
   })
   accountId?: string | null;
+  @Field(() => AccountScope, { defaultValue: AccountScope.SELF, description: listScopeText })
+  declare scope: AccountScope;
 }

@@ -6,6 +6,12 @@ import { hideFromSessions } from '../../db/read/visibility.js';
 import { everyone } from '../../auth/permissions.js';
 import { Node } from '../../types/relay-node.js';
 import { account } from '../account/table.js';
+import { checkoutNow } from '../checkout/now.js';
+import { deposit } from '../deposit/table.js';
+import { dispute } from '../dispute/table.js';
+import { payout } from '../payout/table.js';
+import { receivable } from '../receivable/table.js';
+import { refund } from '../refund/table.js';
 import { Allocation } from '../allocation/type.js';
 import { defineResource, extension, readableNode, resources, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
@@ -102,6 +108,9 @@ export default defineResource({
         },
       ),
     }),
+    ...[checkoutNow, deposit, dispute, payout, receivable, refund].map((table) =>
+      fields(table, { events: page(event, event.objectId, { description: 'The events about it, newest first.' }) }),
+    ),
     fields(account, {
       events: page(event, event.actingAccountId, {
         description:

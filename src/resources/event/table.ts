@@ -10,6 +10,7 @@ const numbered = (number: PgColumn) => ({ order: [number], where: sql`number is 
 export const eventLists = (t: Record<'type' | 'objectId' | 'actingAccountId', PgColumn>): Lists => ({
   filters: { type: t.type, objectId: { selective: t.objectId }, accountId: t.actingAccountId },
   byAccount: ['accountId'],
+  below: true,
   keys: { type: ['type'] },
   hashed: [t.actingAccountId, t.objectId],
 });

@@ -1,4 +1,5 @@
 import { Field, ArgsType, ID } from 'type-graphql';
+import { AccountScope, listScopeText } from '../../types/account-scope.js';
 import { listingOf, pageArgsOf } from '../../types/pagination.js';
 import { AmountFilter } from '../../types/range-filters.js';
 import { Currency } from '../../types/scalars.js';
@@ -30,4 +31,6 @@ export class PayoutArgs extends PayoutOfAccountArgs {
     description: 'Only payouts of this account. It may be any account that the caller can see.',
   })
   accountId?: string | null;
+  @Field(() => AccountScope, { defaultValue: AccountScope.SELF, description: listScopeText })
+  declare scope: AccountScope;
 }

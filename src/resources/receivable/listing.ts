@@ -1,7 +1,9 @@
-import { sql } from 'drizzle-orm';
+import { and, sql } from 'drizzle-orm';
+import { partOf } from '../../db/list/statement.js';
 import { Field, ArgsType, ID } from 'type-graphql';
-import { listingOf, pageArgsOf } from '../../types/pagination.js';
-import { receivable, receivableLists, ReceivableStatus, ReceivableTransactionType } from './table.js';
+import { AccountScope, listScopeText } from '../../types/account-scope.js';
+import { type Listing, listingOf, pageArgsOf } from '../../types/pagination.js';
+import { dueDateOf, receivable, receivableLists, ReceivableStatus, ReceivableTransactionType } from './table.js';
 import { AmountFilter, DateFilter } from '../../types/range-filters.js';
 import { Currency } from '../../types/scalars.js';
 import { searchText, MetadataFilter } from '../../types/list-search.js';
@@ -57,4 +59,15 @@ export class ReceivableArgs extends ReceivableOfAccountArgs {
     description: 'Only receivables of this account. It may be any account that the caller can see.',
   })
   accountId?: string | null;
+  @Field(() => AccountScope, { defaultValue: AccountScope.SELF, description: listScopeText })
+  declare scope: AccountScope;
 }
+
+/** The open receivables of a bucket, as a list. The id of the parent says whose, and in which currency and dates. */
+export const bucketListing: Listing = {
+  ...receivableListing,
+  where: and(
+    sql`array_position(array[${partOf(2)}], ${receivable.currency}) is not null`,
+    sql`${dueDateOf(receivable)} >= ${partOf(3)} and ${dueDateOf(receivable)} <= ${partOf(4)}`,
+  )!,
+};

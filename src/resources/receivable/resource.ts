@@ -7,8 +7,15 @@ import { deposit } from '../deposit/table.js';
 import { file } from '../file/table.js';
 import { usedByReceivable } from '../file/reference.js';
 import { defineResource, extension, get, post, stored } from '../define.js';
-import { fields, link, links, many, node, one, page, through, value } from '../edges.js';
-import { AgeingBucket, ReceivableAgeing, receivableAgeing, ReceivableAgeingArgs } from './ageing.js';
+import { fields, fieldsOfType, link, links, many, node, one, page, through, value } from '../edges.js';
+import {
+  AgeingBucket,
+  AgeingOfBucket,
+  ReceivableAgeing,
+  receivableAgeing,
+  ReceivableAgeingArgs,
+  receivablesOfBucket,
+} from './ageing.js';
 import { purposeCodes } from './purpose-codes.js';
 import { PurposeCodeResolver, ReceivableResolver } from './resolver.js';
 import { purposeCodesV1, receivableV1 } from './v1.js';
@@ -19,6 +26,7 @@ import { ReceivableTotals, receivableTotals, ReceivableTotalsArgs } from './tota
 import { Receivable, ReceivableConnection, SystemMessage } from './type.js';
 import { moneyOf } from '../balance/type.js';
 import { currenciesUsual } from '../balance/range.js';
+import { CursorArgs } from '../../types/pagination.js';
 import { searchLimits } from '../../types/list-search.js';
 
 /** A lock that still has an amount: a dispute or a reversal may have taken back all of it. */
@@ -121,6 +129,12 @@ export default defineResource({
       }),
       deposits: links(deposit, through(receivableLock, receivableLock.receivableId, receivableLock.depositId, counts), {
         description: 'The deposits that count towards it, paid out or not.',
+      }),
+    }),
+    fieldsOfType(AgeingOfBucket, {
+      receivables: value(() => ReceivableConnection, receivablesOfBucket, {
+        args: CursorArgs,
+        description: 'The receivables of the bucket, the earliest due date first.',
       }),
     }),
     fields(file, {
