@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Demo, demos } from '../../src/server/demo/demo.js';
-import { buildSchema, parse, validate } from 'graphql';
+import { buildSchema, NoDeprecatedCustomRule, parse, specifiedRules, validate } from 'graphql';
 import { examples } from '../../src/api/graphql/explorer-examples.js';
 import type { Cost } from '../../src/limits/charge.js';
 import { browser } from '../support/browser.js';
@@ -248,8 +248,9 @@ describe('the files of the page', () => {
 });
 
 const graph = buildSchema(fs.readFileSync('schema/graph.graphql', 'utf8'));
-it.each(examples)('the example is valid: $title', ({ query }) => {
-  expect(validate(graph, parse(query)).map(({ message }) => message)).toEqual([]);
+it.each(examples)('the example is valid, and uses nothing that is deprecated: $title', ({ query }) => {
+  const found = validate(graph, parse(query), [...specifiedRules, NoDeprecatedCustomRule]);
+  expect(found.map(({ message }) => message)).toEqual([]);
 });
 
 describe.each([1, 2] as const)('the examples on the demo of Edition %i', (edition) => {

@@ -64,7 +64,7 @@ async function checkoutPage(): Promise<string> {
 // Not indented, because the editor indents each line that it gets; the explorer's own button formats the query.
 const query = `# Who paid, and for which invoice?
 query Deposits {
-deposits(first: 3, status: [COMPLETED]) {
+deposits(first: 3, filter: { status: [COMPLETED] }) {
 nodes {
 amount
 currency

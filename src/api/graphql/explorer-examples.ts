@@ -25,7 +25,7 @@ export const examples: Example[] = [
   {
     title: 'A graph: users, their partners, addresses and settings, in one request',
     query: `query Graph {
-  accounts(first: 10, type: [USER]) {
+  accounts(first: 10, filter: { type: [USER] }) {
     nodes {
       nickname
       status
@@ -42,7 +42,7 @@ export const examples: Example[] = [
   {
     title: 'What is still missing before a draft can be activated?',
     query: `query Requirements {
-  accounts(status: [DRAFT]) {
+  accounts(filter: { status: [DRAFT] }) {
     nodes {
       nickname
       requirements { fieldName message alternatives }
@@ -89,14 +89,14 @@ export const examples: Example[] = [
     task: 'Money',
     title: 'Which money is not reconciled, and what could it pay?',
     query: `query FindUnreconciledMoney {
-  deposits(status: [COMPLETED], first: 20) {
+  deposits(filter: { status: [COMPLETED] }, first: 20) {
     nodes {
       id created pendingRest currency
       fromAccount { nickname owner { id nickname } }
       toAccount { id nickname }
     }
   }
-  receivables(status: [OPEN], first: 20) {
+  receivables(filter: { status: [OPEN] }, first: 20) {
     nodes { id amountReconcilable currency account { id } invoice { referenceNumber dueDate } }
   }
 }`,
@@ -129,7 +129,7 @@ export const examples: Example[] = [
     task: 'Money',
     title: 'Why is a balance what it is? Its compartments, and the transactions that made them',
     query: `query ExplainABalance {
-  accounts(type: [USER], status: [ACTIVATED], first: 3) {
+  accounts(filter: { type: [USER], status: [ACTIVATED] }, first: 3) {
     nodes {
       nickname
       balance {
@@ -149,7 +149,7 @@ export const examples: Example[] = [
     task: 'Edition 1: bank transfers',
     title: 'What came in by bank transfer, and which invoices did it pay?',
     query: `query FollowBankTransfers {
-  deposits(status: [COMPLETED], first: 5) {
+  deposits(filter: { status: [COMPLETED] }, first: 5) {
     nodes {
       amount currency method fromAccount { nickname }
       allocations(first: 3) {
@@ -163,7 +163,7 @@ export const examples: Example[] = [
     task: 'Edition 2: checkouts',
     title: 'Which checkouts wait for a payment?',
     query: `query OpenCheckouts {
-  checkouts(status: [INITIALIZED], first: 10) {
+  checkouts(filter: { status: [INITIALIZED] }, first: 10) {
     nodes { id amount currency expiresAt url fromAccount { nickname } }
   }
 }`,

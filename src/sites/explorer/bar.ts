@@ -91,7 +91,7 @@ function startActing(): void {
 /** Shows the users for whom a platform can act. */
 async function chooseUser(): Promise<void> {
   const behalf = stored('behalf');
-  const query = 'query UsersToActFor { accounts(type: [USER], first: 100) { nodes { id nickname } } }';
+  const query = 'query UsersToActFor { accounts(filter: { type: [USER] }, first: 100) { nodes { id nickname } } }';
   const users = (await asked<Users>(query))?.accounts.nodes ?? [];
   const options = [{ id: '', nickname: 'Act as yourself' }, ...users].map(
     ({ id, nickname }) => new Option(nickname ?? id, id),
