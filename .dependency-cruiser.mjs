@@ -17,6 +17,7 @@ const layers = [
   '^src/resources/',
   '^src/hosted/',
   '^src/api/',
+  '^src/trigger/',
   '^src/operator/',
   '^src/sites/docs/',
   '^src/server/',
@@ -88,9 +89,9 @@ export default {
     // Imports of types count, too.
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    // The dashboard is a program of its own, for browsers. The linter keeps its imports apart from the gateway, and
-    // finds its circles, since swc does not read TSX here.
-    exclude: { path: '^src/sites/dashboard/' },
+    // The dashboard and the explorer are programs of their own, for browsers. The linter keeps their imports apart from
+    // the gateway, and finds their circles, since swc does not read TSX here.
+    exclude: { path: '^src/sites/(dashboard|explorer)/' },
     enhancedResolveOptions: { extensions: ['.ts', '.js'] },
   },
 };

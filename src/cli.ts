@@ -35,7 +35,7 @@ import { entryJson } from './operator/action/actions.js';
 import { OperatorError } from './operator/operator.js';
 import { Operator } from './operator/operator.js';
 import { ActionOutcome } from './operator/table.js';
-import { TriggerError } from './operator/trigger/gateway.js';
+import { TriggerError } from './trigger/gateway.js';
 import { checkoutTermsOf } from './resources/checkout/terms.js';
 import { newRequestId } from './request/id.js';
 import { DomainError, sentenceV1 } from './errors/problems.js';

@@ -52,7 +52,8 @@ const said = {
 const ofPath = (path: string, params: Record<string, string> | undefined, speaker: Speaker) => {
   const parents: Record<string, Map<Speaker, string>> = { endpointId: endpoints, importId: imports };
   const id = parents[params?.id ?? '']?.get(speaker) ?? speaker.id;
-  return { path: path.replace(':id', id), args: params === undefined ? '' : `(${params.id}: "${id}")` };
+  const of: Record<string, string> = params === undefined ? {} : { [params.id!]: id };
+  return { path: path.replace(':id', id), args: params === undefined ? '' : `(${params.id}: "${id}")`, of };
 };
 
 describe.each([1, 2] as const)('in Edition %i', (edition) => {
@@ -183,6 +184,12 @@ function valuesOf({ name, schema: declared, 'x-edition': of }: Json, edition: Ed
   return [one.format === 'date' ? '2026-06-01' : one.type === 'integer' ? 1 : 'a'];
 }
 
+/** The members of a type of input. */
+function inputFields(type: GraphQLInputType) {
+  const nullable = getNullableType(type);
+  return isInputObjectType(nullable) ? nullable.getFields() : {};
+}
+
 /** The argument of the graph for a parameter of /v1, such as `{ wallet: { provider: [KLARNA] } }`. */
 function argumentFor(type: GraphQLInputType, path: string[], value: unknown): Json {
   const nullable = getNullableType(type);
@@ -241,18 +248,28 @@ describe.each([1, 2] as const)('a filter in Edition %i', (edition) => {
       const { field, name, parameter, params } = filter;
       const own = served.schema.getQueryType()!.getFields()[field]!;
       const [head = '', ...rest] = name.split('.').map(camel);
-      const argument = own.args.find((each) => each.name === head)!;
+      const given = own.args.find((each) => each.name === 'filter');
+      const filters = given && inputFields(given.type);
+      // A filter of the graph is a member of `filter`; what selects or finds the list is an argument.
+      const member = [head, `${head}s`].find((each) => filters && Object.hasOwn(filters, each));
+      const argument = member ? given! : own.args.find((each) => each.name === head)!;
       let compared = 0;
       for (const speaker of speakers()) {
         const { items, ids } = samples.get(speaker)!.get(filter.path)!;
-        const { path, args } = ofPath(filter.path, params, speaker);
+        const { path, args, of } = ofPath(filter.path, params, speaker);
+        const ofParent = Object.entries(of).filter(([each]) => filters && Object.hasOwn(filters, each));
+        const others = ofParent.length > 0 ? '' : args.slice(1, -1);
         for (const value of valuesOf(parameter, edition, items, ids)) {
           const [rested, graph] = await Promise.all([
             speaker.get(`${path}?${name}=${encodeURIComponent(String(value))}`),
             speaker.graph(
-              `query ($value: ${argument.type}) { ${field}(${args.slice(1, -1)} ${head}: $value) { nodes { id ` +
+              `query ($value: ${argument.type}) { ${field}(${others} ${argument.name}: $value) { nodes { id ` +
                 '} pageInfo { hasNextPage } } }',
-              { value: argumentFor(argument.type, rest, value) },
+              {
+                value: member
+                  ? { ...Object.fromEntries(ofParent), ...argumentFor(argument.type, [member, ...rest], value) }
+                  : argumentFor(argument.type, rest, value),
+              },
             ),
           ]);
           compared += 1;

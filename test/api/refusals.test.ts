@@ -67,7 +67,9 @@ beforeAll(async () => {
       session: platform.using(session.body.token),
     };
   }
-  schema = buildClientSchema((await casts[1].platform.graph(getIntrospectionQuery())).body.data);
+  schema = buildClientSchema(
+    (await casts[1].platform.graph(getIntrospectionQuery({ inputValueDeprecation: true }))).body.data,
+  );
 });
 
 /** The formats in which a value is sent: in a query string of /v1, in a body of /v1, and in GraphQL next to either. */
@@ -179,7 +181,8 @@ function parametersOf(route: Route) {
   const named = input && getNamedType(input.type);
   const all: Fields = isInputObjectType(named) ? Object.values(named.getFields()) : root.args;
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => route.params?.[name] ?? name);
-  const elsewhere = new Set([...inPath, ...(route.without ?? []), 'first', 'after', 'last', 'before']);
+  // The members of `filter` are arguments of the same names, too, which are deprecated.
+  const elsewhere = new Set([...inPath, ...(route.without ?? []), 'first', 'after', 'last', 'before', 'filter']);
   return {
     root,
     inPath: all.filter(({ name }) => inPath.includes(name)),

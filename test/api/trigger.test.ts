@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TestGateway } from '../../src/operator/trigger/gateway.js';
-import { Trader } from '../../src/operator/trigger/trade.js';
-import { trigger, triggerTypes } from '../../src/operator/trigger/trigger.js';
+import { TestGateway } from '../../src/trigger/gateway.js';
+import { goneEndpoint } from '../../src/trigger/gone-endpoint.js';
+import { Trader } from '../../src/trigger/trade.js';
+import { trigger } from '../../src/trigger/trigger.js';
+import { triggerTypes } from '../../src/trigger/types.js';
 import type { CatalogueEntry } from '../../src/api/rest/contract/webhooks.js';
 import { eventually, givenIn, nickname, type Speaker, type Transport, transports, useWorld } from '../support/world.js';
 
@@ -12,10 +14,12 @@ const given = givenIn(world);
 const catalogue = JSON.parse(fs.readFileSync('schema/events.json', 'utf8')) as CatalogueEntry[];
 const types = triggerTypes();
 
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
 async function triggered(speaker: Speaker, type: string) {
   const steps: string[] = [];
   const event = await trigger({
-    ...{ gateway: world.origin, key: speaker.key, type },
+    ...{ gateway: world.origin, credential: bearer(speaker.key), type, goneEndpoint },
     say: (step) => void steps.push(step),
   });
   return { event, steps };
@@ -81,7 +85,7 @@ it('goes on where the sandbox has moved a deposit before the helper could', asyn
     }
   }
   const user = await given.directUser(1);
-  const moved = await new Trader(new Late(world.origin, user.key), user.id, 1).moved('process');
+  const moved = await new Trader(new Late(world.origin, bearer(user.key)), user.id, 1).moved('process');
   expect(moved.status).toBe('completed');
   const { body } = await user.get(`/v1/events?type=deposit.processing&object_id=${moved.id}`);
   expect(body.data).toHaveLength(1);
@@ -120,7 +124,7 @@ it('refuses a live key and an address without a gateway', async () => {
     'Use a test key.',
   );
   await expect(
-    trigger({ gateway: 'http://127.0.0.1:1', key: 'sk_test_x', type: 'account.created', say: () => {} }),
+    trigger({ gateway: 'http://127.0.0.1:1', credential: bearer('sk_test_x'), type: 'account.created', say: () => {} }),
   ).rejects.toThrow('The gateway at http://127.0.0.1:1 does not answer');
 });
 

@@ -36,7 +36,7 @@ interface Visit {
   /** Every request to another host than the gateway; each has failed. */
   foreign: string[];
   /** The requests to the gateway, with their keys. */
-  asked: { operationName?: string; key: string | undefined }[];
+  asked: { operationName?: string; query: string; key: string | undefined }[];
   /** Errors of the page, and violations of its content security policy. */
   complaints: string[];
   /** A screenshot at the size of a usual screen. */
@@ -87,7 +87,7 @@ async function visit(address: string, { width = 1440, dark = false } = {}): Prom
   await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
   here = { foreign: [], asked: [], complaints: [] };
   await page.goto(`${world.origin}${address}`);
-  await page.waitForSelector('.graphiql-execute-button');
+  await edit(page);
   const picture = async (name: string) => {
     if (!scale.whole) return;
     fs.mkdirSync(pictures, { recursive: true });
@@ -98,13 +98,20 @@ async function visit(address: string, { width = 1440, dark = false } = {}): Prom
   return { page, ...here, picture };
 }
 
+/** Focuses the query, which brings the editor, and waits until that has its text. */
+async function edit(page: Page): Promise<void> {
+  await page.locator('#query').focus();
+  await page.locator('#plain').waitFor({ state: 'hidden' });
+  await page.locator('.graphiql-query-editor .view-line').first().waitFor();
+}
+
 const tab = (page: Page, name: string) => page.locator('.graphiql-tab-button', { hasText: name });
 const execute = (page: Page) => page.getByRole('button', { name: 'Execute query' }).click();
 const status = (page: Page) => page.locator('#key-status').innerText();
 /** What the page says of an answer's cost. */
 const costText = ({ actual, requested, remaining }: Cost) => {
   const [cost, most, left] = [actual, requested, remaining].map((points) => points.toLocaleString('en'));
-  return `Cost ${cost}${cost === most ? '' : ` of at most ${most}`} points · ${left} left`;
+  return `Cost ${cost} points${cost === most ? '' : `, estimated ${most}`} · ${left} left`;
 };
 const operationOf = (query: string) => /(?:query|mutation) (\w+)/.exec(query)![1]!;
 
@@ -123,7 +130,7 @@ async function answerOf(page: Page, press = () => execute(page)): Promise<any> {
     // The explorer also reads the schema whenever the key changes.
     page.waitForResponse((candidate) => {
       const request = candidate.request();
-      return request.method() === 'POST' && !request.postData()?.includes('IntrospectionQuery');
+      return request.method() === 'POST' && !/IntrospectionQuery|WhoseKey|UsersToActFor/.test(request.postData() ?? '');
     }),
     press(),
   ]);
@@ -151,8 +158,21 @@ describe('the files of the page', () => {
   });
 
   it('are named by the hash of their content, and the page allows no other script', async () => {
-    const [style, ...scripts] = filesOf(html);
-    expect(scripts).toHaveLength(2);
+    const [style, script, ...others] = filesOf(html);
+    expect(others).toEqual([]);
+    interface Later {
+      address: string;
+      integrity: string;
+    }
+    const setup = JSON.parse(/id="setup">(.*?)<\/script>/s.exec(html)![1]!) as {
+      workers: Record<string, string>;
+      editor: { script: Later; style: Later };
+    };
+    const [editor, editorStyle] = [setup.editor.script, setup.editor.style].map(({ address, integrity }) => ({
+      address,
+      hash: integrity.replace('sha256-', ''),
+    }));
+    const scripts = [script!, editor!];
     expect(policy).toBe(
       `default-src 'none'; script-src ${scripts.map(({ hash }) => `'sha256-${hash}'`).join(' ')}; ` +
         `worker-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; font-src data:; connect-src 'self'; ` +
@@ -161,13 +181,13 @@ describe('the files of the page', () => {
     expect(html.match(/<(script|style|link)[^>]*>/g)).toEqual([
       expect.stringContaining('<link rel="icon" href="data:'),
       expect.stringContaining(style!.address),
-      ...scripts.map(({ address }) => expect.stringContaining(address)),
+      expect.stringContaining(script!.address),
       '<script type="application/json" id="setup">',
     ]);
-    const setup = JSON.parse(/id="setup">(.*?)<\/script>/s.exec(html)![1]!) as { workers: Record<string, string> };
     const workers = Object.values(setup.workers);
     expect(workers).toHaveLength(3);
-    for (const address of [style!.address, ...scripts.map((script) => script.address), ...workers]) {
+    const named = [style!, editorStyle!, ...scripts];
+    for (const address of [...named.map((each) => each.address), ...workers]) {
       const file = await at(address);
       expect(file.status).toBe(200);
       const hash = createHash('sha256')
@@ -175,8 +195,9 @@ describe('the files of the page', () => {
         .digest();
       const [, short, ending] = /^\/graphiql\/assets\/[a-z-]+-([\w-]{12})\.(css|js)$/.exec(address)!;
       expect(hash.toString('base64url').slice(0, 12)).toBe(short);
-      const named = [style!, ...scripts].find((each) => each.address === address);
-      expect(named?.hash ?? hash.toString('base64')).toBe(hash.toString('base64'));
+      expect(named.find((each) => each.address === address)?.hash ?? hash.toString('base64')).toBe(
+        hash.toString('base64'),
+      );
       expect(Object.fromEntries(file.headers)).toMatchObject({
         'content-type': `text/${ending === 'js' ? 'javascript' : 'css'}; charset=utf-8`,
         'cache-control': 'public, max-age=31536000, immutable',
@@ -258,12 +279,14 @@ describe.each([1, 2] as const)('the examples on the demo of Edition %i', (editio
 
     expect(page.url()).toBe(`${world.origin}/graphiql`);
     expect(await status(page)).toBe(`Using sk_test_…${demo.testKey.slice(-4)} in this tab.`);
-    // The first request is for the schema, and succeeds with the key.
-    await eventually(
-      async () => asked.length,
-      (count) => count > 0,
-    );
-    expect(asked.map(({ operationName, key }) => [operationName, key])).toEqual([['IntrospectionQuery', demo.testKey]]);
+    await page.locator('#key-owner', { hasText: `${people.root} · Edition ${edition} · test mode` }).waitFor();
+    // The page asks whose key it is, and its editor for the schema.
+    await expect
+      .poll(() => asked.map(({ query, key }) => [/\w+ (\w+)/.exec(query)![1], key]))
+      .toEqual([
+        ['WhoseKey', demo.testKey],
+        ['IntrospectionQuery', demo.testKey],
+      ]);
     expect(await page.evaluate(() => [history.state, JSON.stringify(localStorage)])).toEqual([null, '{}']);
   });
 
@@ -367,24 +390,22 @@ describe.each([1, 2] as const)('the examples on the demo of Edition %i', (editio
 describe('the input for the key', () => {
   const type = async (page: Page, key: string) => {
     await page.getByLabel('API key').fill(key);
-    await Promise.all([page.waitForEvent('load'), page.locator('#key-bar button[type=submit]').click()]);
-    await page.waitForSelector('.graphiql-execute-button');
+    await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Use key' }).click()]);
+    await edit(page);
   };
 
   it('is empty at first: the explorer asks for a key and sends no request, and the test detects requests', async () => {
     const { page, foreign, asked, complaints, picture } = await visit('/graphiql');
 
     expect(page.url()).toBe(`${world.origin}/graphiql`);
-    expect(await status(page)).toMatch(/^Paste a key /);
+    expect(await status(page)).toBe('');
     await picture('no-key');
     await execute(page);
-    await eventually(
-      async () => asked,
-      (requests) => requests.length === 1,
-    );
-    // The page did not query the schema, and a manual request has no key.
-    expect(asked.map(({ operationName, key }) => [operationName, key])).toEqual([['Overview', undefined]]);
-    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+    // Nothing is sent, nothing is said to be wrong, and the key can be typed at once.
+    await page.locator('section.result-window .view-lines', { hasText: 'Paste a key above' }).waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('key');
+    await page.getByRole('heading', { name: 'Paste a key to begin' }).waitFor();
+    expect([asked, complaints]).toEqual([[], []]);
     expect(foreign).toEqual([]);
 
     // Neither a script of the gateway that is not the explorer's, nor one that is put into the page.
@@ -434,8 +455,9 @@ describe('the input for the key', () => {
 
     const other = await page.context().newPage();
     await other.goto(`${world.origin}/graphiql`);
-    await other.waitForSelector('.graphiql-execute-button');
-    expect(await status(other)).toMatch(/^Paste a key /);
+    await edit(other);
+    expect(await status(other)).toBe('');
+    await other.getByRole('heading', { name: 'Paste a key to begin' }).waitFor();
     // It takes the files from the browser, which has them.
     const taken = await other.evaluate(() =>
       (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
@@ -446,9 +468,9 @@ describe('the input for the key', () => {
     expect(taken).toEqual(taken.map(() => [0, true]));
     await other.close();
 
-    await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Forget' }).click()]);
-    await page.waitForSelector('.graphiql-execute-button');
-    expect(await status(page)).toMatch(/^Paste a key /);
+    await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Change key' }).click()]);
+    await page.getByRole('heading', { name: 'Paste a key to begin' }).waitFor();
+    expect(await status(page)).toBe('');
     const kept = await page.evaluate(() =>
       JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie]),
     );
@@ -465,9 +487,9 @@ describe('the input for the key', () => {
     await picture('wrong-key');
     expect(page.url()).toBe(`${world.origin}/graphiql`);
     expect(await page.title()).toBe('Tidegate explorer');
-    expect(await page.locator('#key-bar img').count()).toBe(0);
+    expect(await page.locator('#bar img').count()).toBe(0);
     // The browser logs every 401 itself; the page logs nothing.
-    expect(complaints.map((text) => text.includes('401 (Unauthorized)'))).toEqual([true]);
+    await expect.poll(() => complaints.map((text) => text.includes('401 (Unauthorized)'))).toEqual([true]);
 
     await type(page, user.key);
     expect((await answerOf(page)).data.viewer.account.id).toBe(user.id);
@@ -495,7 +517,7 @@ describe('the bar and the address', () => {
       await page.waitForFunction(() => sessionStorage.getItem('graphiql:query')?.startsWith('query Linked'));
       await tab(page, 'Linked').waitFor();
       await page.waitForFunction(() => sessionStorage.getItem('graphiql:variables')?.includes('"first": 1'));
-      expect(asked.filter(({ operationName }) => operationName !== 'IntrospectionQuery')).toEqual([]);
+      expect(asked.filter(({ query: sent }) => !/IntrospectionQuery|WhoseKey/.test(sent))).toEqual([]);
       await fits(page, screen, picture);
       const linked = await answerOf(page);
       expect(linked.data.accounts.nodes).toHaveLength(1);
@@ -507,7 +529,8 @@ describe('the bar and the address', () => {
         page.waitForEvent('load'),
         page.getByLabel('Examples by task').selectOption({ label: 'Which checkouts wait for a payment?' }),
       ]);
-      await page.waitForSelector('.graphiql-execute-button');
+      // The editor that was opened in this tab comes by itself.
+      await page.locator('#plain').waitFor({ state: 'hidden' });
       expect((await answerOf(page)).data.checkouts.nodes).toEqual(expect.any(Array));
 
       await page.getByRole('button', { name: 'Act for a user' }).click();
@@ -577,7 +600,7 @@ async function stacked(page: Page): Promise<void> {
   expect(answer.y).toBeGreaterThanOrEqual(query.y + query.height);
   expect([query.width > 360, answer.width > 360]).toEqual([true, true]);
   const low = await page
-    .locator('#key-bar :is(button, input, select), #root button')
+    .locator(':is(#bar, #welcome, #panel) :is(button, input:not([type=radio]), select), #root button')
     .evaluateAll((targets) =>
       targets
         .filter((target) => target.checkVisibility() && target.getBoundingClientRect().height < 43.5)

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readable } from '../../src/operator/commands/output.js';
 import { onOneLine, visible } from '../../src/operator/commands/visible.js';
-import { trigger } from '../../src/operator/trigger/trigger.js';
+import { trigger } from '../../src/trigger/trigger.js';
 import { settingsOf, useChildren } from '../support/child.js';
 import { givenIn, type Speaker, useWorld } from '../support/world.js';
 
@@ -21,7 +21,12 @@ const tidegate = (...args: string[]) => children.quickCommand(environment, ...ar
 beforeAll(async () => {
   environment = await settingsOf(world);
   user = await given.directUser(1);
-  await trigger({ gateway: world.origin, key: user.key, type: 'payout.completed', say: () => {} });
+  await trigger({
+    gateway: world.origin,
+    credential: { authorization: `Bearer ${user.key}` },
+    type: 'payout.completed',
+    say: () => {},
+  });
 });
 
 const commands = 'src/operator/commands';

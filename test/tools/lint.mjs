@@ -17,7 +17,7 @@ const program = [...gateway, 'sites/docs'].map((name) => `src/${name}`);
 /** The files of each part, and what their types come from. */
 const parts = [
   { name: 'program', files: program, types: [] },
-  { name: 'dashboard', files: ['src/sites/dashboard'], types: [] },
+  { name: 'dashboard', files: ['src/sites/dashboard', 'src/sites/explorer'], types: [] },
   { name: 'test', files: ['test'], types: program },
   { name: 'client', files: ['clients/typescript/src'], types: [] },
 ];

@@ -91,6 +91,8 @@ try {
 
   const explorer = await chromium.newPage({ viewport: { width: 1440, height: 840 }, deviceScaleFactor: 1.5 });
   await explorer.goto(`${origin}/graphiql#key=${keys.first}`);
+  await explorer.locator('#query').focus();
+  await explorer.locator('#plain').waitFor({ state: 'hidden' });
   await explorer.getByRole('button', { name: 'Hide editor tools' }).click();
   const editor = explorer.locator('.graphiql-query-editor .view-lines').first();
   await editor.click();

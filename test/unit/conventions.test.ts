@@ -12,8 +12,9 @@ const sources = fs
   .readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((name) => /\.tsx?$/.test(name))
   .map((name) => ({ name: name.replaceAll(path.sep, '/'), text: fs.readFileSync(path.join('src', name), 'utf8') }));
-// The dashboard is a program for browsers: knip finds what it does not use, and the linter what it may not import.
-const files = sources.filter(({ name }) => !name.startsWith('sites/dashboard/'));
+// The dashboard and the explorer are programs for browsers: knip finds what they do not use, and the linter what they
+// may not import.
+const files = sources.filter(({ name }) => !/^sites\/(dashboard|explorer)\//.test(name));
 const code = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '');
 
 /** Whether a command writes the file. */

@@ -72,6 +72,20 @@ export const examples: Example[] = [
     },
   },
   {
+    task: 'Events',
+    title: 'Follow events as they happen, also those of your users',
+    query: `subscription FollowEvents($scope: AccountScope!) {
+  events(scope: $scope) {
+    number
+    created
+    type
+    objectId
+    account { nickname }
+  }
+}`,
+    variables: { scope: 'DESCENDANTS' },
+  },
+  {
     task: 'Money',
     title: 'Which money is not reconciled, and what could it pay?',
     query: `query FindUnreconciledMoney {

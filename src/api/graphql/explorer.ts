@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
+import { explorerBody } from './explorer-body.js';
+
+/** The folder that `npm run build` fills. The path is the same from `src` and from `dist`. */
+const folder = new URL('../../../dist/explorer/', import.meta.url);
 
 /** What a gateway says about its explorer. */
 export interface ExplorerSettings {
   endpoint: string;
   examples: Example[];
+  /** The types of events that its test helper can cause, and when each happens. */
+  events: readonly { type: string; when: string }[];
   /** A sentence above the editors. */
   notice?: string | undefined;
   /** Whether the session of the dashboard can be used. */
@@ -31,25 +37,27 @@ interface ExplorerFile {
   integrity: string;
 }
 
-/** What the page loads, and what its editors load: a worker for each language. */
+/** What the page loads, and what it loads once its editor is used: GraphiQL, and a worker for each language. */
 export interface ExplorerFiles {
   style: ExplorerFile;
-  scripts: ExplorerFile[];
+  script: ExplorerFile;
+  editor: { style: ExplorerFile; script: ExplorerFile };
   workers: Record<'editorWorkerService' | 'json' | 'graphql', ExplorerFile>;
 }
 
 /**
- * Makes the files of the explorer: 9 MB, 2 MB compressed. Scripts in the page itself would be compiled at each load;
- * the compiled form of a file is kept by the browser.
+ * Makes the files of the explorer: 80 KB for the page, and 9 MB (1.7 MB compressed) for the editor. Scripts in the page
+ * itself would be compiled at each load; the compiled form of a file is kept by the browser.
  */
 export async function explorerFiles(): Promise<ExplorerFiles> {
   const graphiql = await import('@graphql-yoga/render-graphiql/graphiql');
   return {
-    style: file('explorer', 'css', `${graphiql.css}\n${asset('explorer/page.css')}${asset('explorer/narrow.css')}`),
-    scripts: [
-      file('explorer', 'js', asset('explorer.js')),
-      file('graphiql', 'js', `${graphiql.js};\ntidegate.start(YogaGraphiQL);\n`),
-    ],
+    style: file('explorer', 'css', built('explorer.css')),
+    script: file('explorer', 'js', built('explorer.js')),
+    editor: {
+      style: file('graphiql', 'css', graphiql.css),
+      script: file('graphiql', 'js', graphiql.js),
+    },
     workers: {
       editorWorkerService: file('editor-worker', 'js', graphiql.editorWorkerService),
       json: file('json-worker', 'js', graphiql.jsonWorker),
@@ -57,6 +65,14 @@ export async function explorerFiles(): Promise<ExplorerFiles> {
     },
   };
 }
+
+/** All files of the explorer. */
+export const allFilesOf = ({ style, script, editor, workers }: ExplorerFiles): ExplorerFile[] => [
+  ...[style, script, editor.style, editor.script],
+  ...Object.values(workers),
+];
+
+const built = (name: string): string => fs.readFileSync(new URL(name, folder), 'utf8');
 
 function file(name: string, extension: string, text: string): ExplorerFile {
   const content = Buffer.from(text);
@@ -66,6 +82,7 @@ function file(name: string, extension: string, text: string): ExplorerFile {
 }
 
 const addressOf = ({ name }: ExplorerFile) => `${explorerPlace}/assets/${name}`;
+const loadedLater = (part: ExplorerFile) => ({ address: addressOf(part), integrity: part.integrity });
 
 /** The page of the explorer, and the content security policy to send with it. */
 export interface ExplorerPage {
@@ -74,26 +91,27 @@ export interface ExplorerPage {
 }
 
 /**
- * The page of the explorer: GraphiQL, with the examples as tabs. It loads nothing from other hosts.
- * `/graphiql#key=sk_test_…` takes the key from the address, and `#query=…&variables=…` opens a query, with the session
- * of the dashboard where the tab has no key. A browser never sends a fragment to a server, so no log has it.
+ * The page of the explorer: the examples as tabs of a plain editor, which GraphiQL replaces when it is first used. It
+ * loads nothing from other hosts. `/graphiql#key=sk_test_…` takes the key from the address, and
+ * `#query=…&variables=…` opens a query, with the session of the dashboard where the tab has no key. A browser never
+ * sends a fragment to a server, so no log has it.
  *
  * It is built from the parts of render-graphiql, and not with its `renderGraphiQL`: that function writes each query
  * into the address, stores headers in localStorage, and its options cannot contain a function.
  * Silent: the specification requires an explorer and leaves its shape open.
  */
 export function explorerPage(
-  { style, scripts, workers }: ExplorerFiles,
-  { endpoint, examples, notice, dashboard }: ExplorerSettings,
+  { style, script, editor, workers }: ExplorerFiles,
+  { endpoint, examples, events, notice, dashboard }: ExplorerSettings,
 ): ExplorerPage {
   const tasks = examples.filter(({ task }) => task !== undefined);
   const tabs = examples.filter(({ task }) => task === undefined).map(tabOf);
   const addresses = Object.fromEntries(Object.entries(workers).map(([label, worker]) => [label, addressOf(worker)]));
-  const setup = literal({ endpoint, tabs, tasks: tasks.map(tabOf), dashboard, workers: addresses });
-  const loaded = scripts.map(
-    (script) => `<script defer src="${addressOf(script)}" integrity="${script.integrity}"></script>`,
-  );
-
+  const subscription = tasks.findIndex(({ query }) => query.startsWith('subscription'));
+  const setup = literal({
+    ...{ endpoint, tabs, tasks: tasks.map(tabOf), subscription, dashboard, workers: addresses, events },
+    editor: { script: loadedLater(editor.script), style: loadedLater(editor.style) },
+  });
   const html = Buffer.from(`<!doctype html>
 <html lang="en">
 <head>
@@ -102,39 +120,15 @@ export function explorerPage(
 <title>Tidegate explorer</title>
 <link rel="icon" href="${icon}">
 <link rel="stylesheet" href="${addressOf(style)}" integrity="${style.integrity}">
-${loaded.join('\n')}
+<script defer src="${addressOf(script)}" integrity="${script.integrity}"></script>
 </head>
 <body>
-<form id="key-bar" autocomplete="off" aria-label="Key and examples"><h1>Tidegate explorer</h1>
-<div class="key">
-<label for="key">API key</label>
-<input id="key" name="key" type="text" placeholder="sk_test_…" autocomplete="off" autocapitalize="off"
-spellcheck="false">
-<button type="submit">Use key</button>
-</div>
-<div class="status">
-<output id="key-status" for="key"></output>
-<button type="button" id="key-forget" hidden>Forget</button>
-<button type="button" id="session-use" hidden>Use the dashboard's session</button>
-</div>
-<div class="tools">
-<select id="tasks" aria-label="Examples by task"><option value="">Examples by task …</option>${menu(tasks)}</select>
-<button type="button" id="behalf-load" hidden>Act for a user</button>
-<select id="behalf" aria-label="On-Behalf-Of" hidden></select>
-</div>
-<a href="/docs">Docs</a> <span id="key-hint" hidden>No key yet? A local gateway shows test keys on its
-<a href="/">start page</a>${dashboard ? '; the <a href="/dashboard">dashboard</a> makes others' : ''}.</span>
-</form>
-${notice === undefined ? '' : `<aside id="notice" aria-label="Notice">${notice}</aside>`}
-<noscript>The explorer needs JavaScript.</noscript>
-<main id="root"></main>
-<footer id="cost-bar"><output id="cost"
-title="What the last answer cost, and what is left of the account's allowance"></output></footer>
+${explorerBody({ examples: menu(tasks), notice, dashboard })}
 <script type="application/json" id="setup">${setup}</script>
 </body>
 </html>
 `);
-  return { html, policy: policy(scripts) };
+  return { html, policy: policy([script, editor.script]) };
 }
 
 const tabOf = ({ title, query, variables }: Example) => ({
@@ -182,5 +176,3 @@ const icon = `data:image/svg+xml,${encodeURIComponent(
     'fill="#0b6e80"/><path d="M5 14q5.5-6 11 0t11 0M5 21q5.5-6 11 0t11 0" fill="none" stroke="#fff" ' +
     'stroke-width="3" stroke-linecap="round"/></svg>',
 )}`;
-
-const asset = (name: string) => fs.readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8');

@@ -1,14 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-
-/** An event as /v1 shows it. */
-export interface EventV1 {
-  id: string;
-  created: number;
-  type: string;
-  account_id: string;
-  number: number;
-  data: { object: { id?: string } };
-}
+import type { EventV1 } from '../../trigger/gateway.js';
 
 /** Which events of which gateway are followed, and with which key. */
 export interface Followed {

@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander';
-import { TriggerError } from '../trigger/gateway.js';
-import { trigger, triggerTypes } from '../trigger/trigger.js';
+import { TriggerError } from '../../trigger/gateway.js';
+import { goneEndpoint } from '../../trigger/gone-endpoint.js';
+import { trigger } from '../../trigger/trigger.js';
+import { triggerTypes } from '../../trigger/types.js';
 import { gatewayOption, lineOf } from './events.js';
 import { print, say } from './terminal.js';
 
@@ -32,6 +34,6 @@ async function run(type: string | undefined, { gateway, key, list, printJson }: 
   }
   if (type === undefined) throw new TriggerError('Name a type of events. tidegate trigger --list shows all types.');
   if (key === undefined) throw new TriggerError('Send a test key with --key or in TIDEGATE_KEY.');
-  const event = await trigger({ gateway, key, type, say });
+  const event = await trigger({ gateway, credential: { authorization: `Bearer ${key}` }, type, goneEndpoint, say });
   await print(`${printJson ? JSON.stringify(event) : `${lineOf(event)}  ${event.id}`}\n`);
 }

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = path.resolve(fileURLToPath(import.meta.url), '../../../..');
-const folders = ['hosted/assets', 'api/graphql/assets', 'server/dashboard/assets'];
+const folders = ['hosted/assets', 'server/dashboard/assets'];
 
 for (const folder of folders) {
   const source = path.join(root, 'src', folder);

@@ -49,7 +49,8 @@ const isBuilt = (state) =>
 
 const state = stateOf(root, inputs, written);
 if (!isBuilt(state)) {
-  await Promise.all([buildProgram(), buildClient(), step('src/sites/dashboard/build.mjs')]);
+  const pages = [step('src/sites/dashboard/build.mjs'), step('src/sites/explorer/build.mjs')];
+  await Promise.all([buildProgram(), buildClient(), ...pages]);
   // What has changed meanwhile is not in this state, so that the next build finds it.
   fs.writeFileSync(stamp, state);
 }

@@ -21,7 +21,7 @@ const left = [
   'jsonc-parser',
 ];
 /** Folders of files that are no modules of the program. */
-const others = /^(node_modules|dashboard|sites\/docs\/site)\//;
+const others = /^(node_modules|dashboard|explorer|sites\/docs\/site)\//;
 /** Runs at the build. What it imports is not gathered for it alone. */
 const maker = 'sites/docs/maker/';
 

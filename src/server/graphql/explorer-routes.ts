@@ -1,8 +1,9 @@
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { explorerFiles, explorerPage, explorerPlace } from '../../api/graphql/explorer.js';
+import { allFilesOf, explorerFiles, explorerPage, explorerPlace } from '../../api/graphql/explorer.js';
 import { examples } from '../../api/graphql/explorer-examples.js';
 import type { Config } from '../../config/config.js';
+import { triggerTypes } from '../../trigger/types.js';
 import { once } from '../http/once.js';
 import { fixedFiles, sendFile, StaticFile } from '../../request/static-files.js';
 
@@ -27,9 +28,8 @@ export function explorerRoutes(app: FastifyInstance, config: Config): SendExplor
 
 async function make() {
   const files = await explorerFiles();
-  const { style, scripts, workers } = files;
   const byName = new Map<string, StaticFile>();
-  for (const { name, content } of [style, ...scripts, ...Object.values(workers)])
+  for (const { name, content } of allFilesOf(files))
     byName.set(name, new StaticFile(path.extname(name), { identity: content }));
   return { files, byName };
 }
@@ -38,6 +38,7 @@ async function pageOf(config: Config): Promise<{ file: StaticFile; policy: strin
   const { html, policy } = explorerPage((await shared()).files, {
     endpoint: '/graphql',
     examples,
+    events: triggerTypes().flatMap(({ type, when, reason }) => (reason === undefined ? [{ type, when }] : [])),
     notice: noticeOf(config),
     dashboard: config.DASHBOARD,
   });

@@ -163,15 +163,26 @@ it('the explorer, the start page and the documentation', async () => {
     await page.waitForTimeout(1_000);
   };
   const answered = async (page: Page) => {
-    await press('Execute query')(page);
-    await page.locator('.result-window').getByText('Harborline').first().waitFor();
+    await press('Run')(page);
+    await page.locator('#answer').getByText('Harborline').waitFor();
   };
+  const editing = async (page: Page) => {
+    await page.locator('#query').focus();
+    await page.locator('#plain').waitFor({ state: 'hidden' });
+    await page.waitForTimeout(1_000);
+  };
+  const beside = (name: string) => (page: Page) =>
+    page.locator('#bar').getByRole('button', { name, exact: true }).click();
+  const withKey = (page: Page) => open(`/graphiql#key=${key()}`, '#key-owner:not(:empty)')(page);
   const key = () => dashboard.tenants[0]!.testKey;
   await camera.take([
     ['start-page', open('/', 'h1')],
-    ['explorer', open('/graphiql', '.graphiql-container')],
-    ['explorer-answer', (page) => steps(open(`/graphiql#key=${key()}`, '.graphiql-container'), answered)(page)],
-    ['explorer-history', steps(open('/graphiql', '.graphiql-container'), press(/history/i))],
+    ['explorer', open('/graphiql', '#welcome')],
+    ['explorer-answer', steps(withKey, answered)],
+    ['explorer-code', steps(withKey, answered, beside('Code'))],
+    ['explorer-happen', steps(withKey, beside('Make it happen'))],
+    ['explorer-editor', steps(withKey, editing, press('Execute query'))],
+    ['explorer-history', steps(withKey, editing, press(/history/i))],
     ['docs', open('/docs', 'h1')],
     ['docs-guide', open('/docs/webhooks', 'h1')],
     ['docs-graphql', open('/docs/reference/graphql/mutations/createConnectedUser', 'h1')],

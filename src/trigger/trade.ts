@@ -1,6 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { editions } from '../../editions/editions.js';
 import { type Answered, type KeyAccount, type TestGateway, TriggerError } from './gateway.js';
 
 const waitMilliseconds = 20_000;
@@ -13,14 +10,14 @@ const attemptsMax = 5;
 const ownMoves: Record<string, string[]> = { process: ['processing', 'completed'], complete: ['completed'] };
 
 /** A name that no other object has. */
-export const newName = (): string => `trigger ${randomUUID()}`;
+export const newName = (): string => `trigger ${crypto.randomUUID()}`;
 
 const place = { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' };
 
 /** What trade needs in an edition, and what of it an edition does not have. */
 export const trades = {
-  1: { owners: 1, relationship: { owner: true }, upi: false, checkouts: false },
-  2: { owners: 2, relationship: { director: true }, upi: true, checkouts: true },
+  1: { owners: 1, relationship: { owner: true }, upi: false, checkouts: false, currency: 'USD' },
+  2: { owners: 2, relationship: { director: true }, upi: true, checkouts: true, currency: 'INR' },
 } as const;
 
 /** What the activation of a connected user requires of its business, by edition. */
@@ -59,7 +56,7 @@ export class Trader {
   }
 
   get currency(): string {
-    return editions[this.edition].currency;
+    return trades[this.edition].currency;
   }
 
   partner(): Promise<Answered> {
@@ -232,6 +229,6 @@ export async function until<T>(read: () => Promise<T>, wanted: (answer: T) => bo
     if (wanted(answer)) return answer;
     if (performance.now() > end)
       throw new TriggerError(`The gateway has waited ${waitMilliseconds / 1_000} s for ${what}. Does its worker run?`);
-    await sleep(200);
+    await new Promise((resume) => setTimeout(resume, 200));
   }
 }

@@ -1,3 +1,13 @@
+/** An event as /v1 shows it. */
+export interface EventV1 {
+  id: string;
+  created: number;
+  type: string;
+  account_id: string;
+  number: number;
+  data: { object: { id?: string } };
+}
+
 /** An object of /v1. */
 export interface Answered {
   id: string;
@@ -15,11 +25,15 @@ export interface KeyAccount {
 /** A recipe that cannot be followed: the gateway refused a step, or the key's account cannot cause the event. */
 export class TriggerError extends Error {}
 
-/** A gateway, as a client with a test key sees it. Each request that changes something is reported as a step. */
+/**
+ * A gateway, as a client with a test key sees it. Each request that changes something is reported as a step. It runs in
+ * Node and in the explorer's page, and uses what both have.
+ */
 export class TestGateway {
   constructor(
     private readonly origin: string,
-    private readonly key: string,
+    /** The headers that say who asks, such as `authorization`. */
+    private readonly credential: Readonly<Record<string, string>>,
     /** Receives what was done, as a line. */
     private readonly say: (step: string) => void = () => {},
     /** The account for which requests are sent, if it is not that of the key. */
@@ -28,7 +42,7 @@ export class TestGateway {
 
   /** The same gateway for a connected user of the key's platform. */
   for(id: string): TestGateway {
-    return new TestGateway(this.origin, this.key, this.say, id);
+    return new TestGateway(this.origin, this.credential, this.say, id);
   }
 
   /** Whether the gateway is on this machine. */
@@ -106,7 +120,7 @@ export class TestGateway {
     const response = await fetch(new URL(path, this.origin), {
       method,
       headers: {
-        authorization: `Bearer ${this.key}`,
+        ...this.credential,
         ...(typeof body === 'string' && { 'content-type': 'application/json' }),
         ...(this.onBehalfOf && { 'on-behalf-of': this.onBehalfOf }),
       },

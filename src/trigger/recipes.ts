@@ -1,14 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type KeyAccount, type TestGateway, TriggerError } from './gateway.js';
-import { newName, Trader, trades, until } from './trade.js';
+import { newName, type Trader, trades } from './trade.js';
 
 /** What a recipe has: the gateway as the key's account sees it, the account, and the account that trades. */
 interface Given {
   gateway: TestGateway;
   account: KeyAccount;
   trader: () => Promise<Trader>;
+  /** Makes a webhook endpoint that answers 410; absent where none can be made, such as in a page. */
+  goneEndpoint?: ((gateway: TestGateway) => Promise<string>) | undefined;
 }
 
 /** Causes an event; returns the id of the object that it is about, or undefined where only the event has it. */
@@ -165,7 +164,7 @@ const money: Record<string, Recipe> = {
   'transaction.submitted': trading(async (t) => {
     const { id } = await t.checkout();
     const page = await t.gateway.page(id);
-    await t.gateway.form(`${page}/upi`, { attempt: `${randomUUID()}-upi` });
+    await t.gateway.form(`${page}/upi`, { attempt: `${crypto.randomUUID()}-upi` });
     const { checkout } = await t.gateway.graph<{ checkout: { transactions: { nodes: { id: string }[] } } }>(
       'query ($id: ID!) { checkout(id: $id) { transactions(first: 1) { nodes { id } } } }',
       { id },
@@ -200,7 +199,12 @@ const access: Record<string, Recipe> = {
   'webhook_endpoint.secret_rotated': ({ gateway }) =>
     endpoint(gateway, (id) => gateway.post(`/webhook_endpoints/${id}/rotate_secret`)),
   'webhook_endpoint.tested': ({ gateway }) => endpoint(gateway, (id) => gateway.post(`/webhook_endpoints/${id}/test`)),
-  'webhook_endpoint.disabled': ({ gateway }) => goneEndpoint(gateway),
+  'webhook_endpoint.disabled': async ({ gateway, goneEndpoint }) => {
+    if (goneEndpoint) return goneEndpoint(gateway);
+    throw new TriggerError(
+      'It needs an endpoint that answers 410. The command line has one: tidegate trigger webhook_endpoint.disabled.',
+    );
+  },
 };
 
 const bulk: Record<string, Recipe> = {
@@ -260,30 +264,4 @@ async function endpoint(gateway: TestGateway, work?: (id: string) => Promise<unk
   await work?.(id);
   await gateway.post(`/webhook_endpoints/${id}`, { enabled: false });
   return id;
-}
-
-/** An endpoint on this machine that answers 410, so that the gateway disables it. */
-async function goneEndpoint(gateway: TestGateway): Promise<string> {
-  if (!gateway.local)
-    throw new TriggerError(
-      'The gateway must be on this machine: an endpoint of this command answers 410 to it. Elsewhere, let an ' +
-        'endpoint of yours answer 410.',
-    );
-  const server = http.createServer((_, response) => void response.writeHead(410).end());
-  await new Promise<void>((resume) => server.listen(0, '127.0.0.1', resume));
-  try {
-    const { port } = server.address() as AddressInfo;
-    const url = `http://127.0.0.1:${port}/`;
-    const { id } = await gateway.post('/webhook_endpoints', { url, event_types: ['webhook_endpoint.tested'] });
-    await gateway.post(`/webhook_endpoints/${id}/test`);
-    await until(
-      () => gateway.get(`/webhook_endpoints/${id}`),
-      ({ enabled }) => enabled === false,
-      'the end of the endpoint',
-    );
-    return id;
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
 }
