@@ -14,6 +14,7 @@ import {
   OperationTypeNode,
   valueFromASTUntyped,
 } from 'graphql';
+import type { Accepted } from '../../operation/accepted.js';
 import { joined } from '../../operation/input-problems.js';
 import { catalogue, helpPath } from '../../errors/catalogue.js';
 import {
@@ -28,7 +29,8 @@ import {
 } from '../../errors/problems.js';
 import type { Cost } from '../../limits/charge.js';
 import { withoutLongNames } from './dry-run.js';
-import { graph as graphFormat, notObject, read } from '../rest/decoder.js';
+import { type Decoder, decoderOf } from '../rest/decoder.js';
+import { graph as graphFormat, notObject } from '../rest/input-format.js';
 import { operationOf, rootFieldNodes } from './root-fields.js';
 
 /** A requested operation and its schema. */
@@ -44,6 +46,8 @@ export interface Rules<C> {
    * The noun that begins the names of the field's parameters; refuses a caller without the permission for the field.
    */
   object(field: string, context: C): string;
+  /** What the caller may send to the field, where that is less than its input types take. */
+  accepted?(field: string, context: C): Accepted;
   /** The problem of a field that only another edition than the caller's has. */
   elsewhere?(field: string, context: C): Problem | undefined;
   /** The problems of coerced arguments that the input types cannot express. */
@@ -149,7 +153,8 @@ export function explained<C extends { requestId: string }>(
     const more = (args: object) => rules.problems(field.name, args, context);
     // Only pages have arguments with other names in /v1.
     const named = operation?.operation === OperationTypeNode.SUBSCRIPTION ? undefined : asListed;
-    found.push(...argumentProblems(node, field, values, object, { more, named }).map((p) => ({ p, field })));
+    const decoder = decoderFor(field, object, rules.accepted?.(field.name, context));
+    found.push(...argumentProblems(node, field, values, object, { decoder, more, named }).map((p) => ({ p, field })));
   }
   const first = found[0];
   // A typing error comes before what the caller's edition does not have, so that it is never hidden.
@@ -202,25 +207,38 @@ function argumentProblems(
   field: RootField,
   values: Record<string, unknown>,
   object: string,
-  { more, named }: { more: (args: object) => Problem[]; named: typeof asListed | undefined },
+  { decoder, more, named }: { decoder: Decoder; more: (args: object) => Problem[]; named: typeof asListed | undefined },
 ): Problem[] {
   const given = (node.arguments ?? [])
     .map((a) => [a.name.value, valueFromASTUntyped(a.value, values)] as const)
     .filter(([, value]) => value !== undefined);
   const raw = Object.fromEntries(given) as Record<string, unknown>;
   const problems: Problem[] = [];
-  const type = inputOf(field);
   // A mutation has all its parameters in `input`, and one without parameters has an empty one.
-  if (type) {
+  if (inputOf(field)) {
     const { input = {}, ...unknown } = raw;
     for (const name of Object.keys(unknown)) problems.push(problem('parameter_unknown', `${object}.${name}`));
     const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
     if (!isObject) return [...problems, problem('parameter_invalid', object, notObject)];
-    const args = read(Object.values(type.getFields()), input as Record<string, unknown>, object, graphFormat, problems);
+    const args = decoder(input as Record<string, unknown>, problems);
     return joined(problems, more(args));
   }
-  const args = read(field.args, raw, object, graphFormat, problems);
+  const args = decoder(raw, problems);
   return joined(named ? problems.map((p) => named(p, object)) : problems, more(args));
+}
+
+const decoders = new WeakMap<RootField, Map<Accepted | undefined, Decoder>>();
+
+/** The decoder of a field's parameters for a kind of caller. It is made once. */
+function decoderFor(field: RootField, object: string, accepted: Accepted | undefined): Decoder {
+  const known = decoders.get(field) ?? new Map<Accepted | undefined, Decoder>();
+  decoders.set(field, known);
+  const type = inputOf(field);
+  const decoder =
+    known.get(accepted) ??
+    decoderOf(type ? Object.values(type.getFields()) : field.args, object, graphFormat, accepted);
+  known.set(accepted, decoder);
+  return decoder;
 }
 
 /**
