@@ -4,7 +4,6 @@ import {
   type FieldNode,
   getLocation,
   GraphQLError,
-  type GraphQLField,
   type GraphQLFormattedError,
   GraphQLInputObjectType,
   type GraphQLInputType,
@@ -15,12 +14,10 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import type { Accepted } from '../../operation/accepted.js';
-import { joined } from '../../operation/input-problems.js';
 import { catalogue, helpPath } from '../../errors/catalogue.js';
 import {
   argumentPath,
   itemV1,
-  listNames,
   type Problem,
   problem,
   problemsMax,
@@ -29,8 +26,7 @@ import {
 } from '../../errors/problems.js';
 import type { Cost } from '../../limits/charge.js';
 import { withoutLongNames } from './dry-run.js';
-import { type Decoder, decoderOf } from '../rest/decoder.js';
-import { graph as graphFormat, notObject } from '../rest/input-format.js';
+import { argumentProblems, asListed, decoderFor, inputOf, type RootField } from './argument-problems.js';
 import { operationOf, rootFieldNodes } from './root-fields.js';
 
 /** A requested operation and its schema. */
@@ -53,8 +49,6 @@ export interface Rules<C> {
   /** The problems of coerced arguments that the input types cannot express. */
   problems(field: string, args: object, context: C): Problem[];
 }
-
-type RootField = GraphQLField<unknown, unknown>;
 
 /** The errors of a request that was refused before it reached Apollo, in the shape of a GraphQL response. */
 export function graphErrors(problems: Problem[], requestId: string, cost?: Cost) {
@@ -202,56 +196,6 @@ const notAboutArguments = new RegExp(
     'Variable "\\$\\w+" is (not defined|never used))',
 );
 
-function argumentProblems(
-  node: FieldNode,
-  field: RootField,
-  values: Record<string, unknown>,
-  object: string,
-  { decoder, more, named }: { decoder: Decoder; more: (args: object) => Problem[]; named: typeof asListed | undefined },
-): Problem[] {
-  const given = (node.arguments ?? [])
-    .map((a) => [a.name.value, valueFromASTUntyped(a.value, values)] as const)
-    .filter(([, value]) => value !== undefined);
-  const raw = Object.fromEntries(given) as Record<string, unknown>;
-  const problems: Problem[] = [];
-  // A mutation has all its parameters in `input`, and one without parameters has an empty one.
-  if (inputOf(field)) {
-    const { input = {}, ...unknown } = raw;
-    for (const name of Object.keys(unknown)) problems.push(problem('parameter_unknown', `${object}.${name}`));
-    const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
-    if (!isObject) return [...problems, problem('parameter_invalid', object, notObject)];
-    const args = decoder(input as Record<string, unknown>, problems);
-    return joined(problems, more(args));
-  }
-  const args = decoder(raw, problems);
-  return joined(named ? problems.map((p) => named(p, object)) : problems, more(args));
-}
-
-const decoders = new WeakMap<RootField, Map<Accepted | undefined, Decoder>>();
-
-/** The decoder of a field's parameters for a kind of caller. It is made once. */
-function decoderFor(field: RootField, object: string, accepted: Accepted | undefined): Decoder {
-  const known = decoders.get(field) ?? new Map<Accepted | undefined, Decoder>();
-  decoders.set(field, known);
-  const type = inputOf(field);
-  const decoder =
-    known.get(accepted) ??
-    decoderOf(type ? Object.values(type.getFields()) : field.args, object, graphFormat, accepted);
-  known.set(accepted, decoder);
-  return decoder;
-}
-
-/**
- * A problem of a list's argument under its name in /v1, without the index of a value: /v1 does not report indexes
- * there.
- */
-function asListed(p: Problem, object: string): Problem {
-  const field = p.field?.replaceAll(/\[\d+\]/g, '');
-  const path = argumentPath(p.field);
-  const name = listNames[String(path[0])];
-  return { ...p, field: name ? `${object}.${name}` : field, path };
-}
-
 function extensionsOf(p: Problem, field?: RootField) {
   const path: readonly (string | number)[] = p.path ?? argumentPath(p.field);
   const type = field && inputOf(field);
@@ -267,12 +211,6 @@ function extensionsOf(p: Problem, field?: RootField) {
     error: itemV1(p),
     docUrl: helpPath(p.code),
   };
-}
-
-function inputOf(field: RootField): GraphQLInputObjectType | undefined {
-  const input = field.args.find(({ name }) => name === 'input')?.type;
-  const type = input instanceof GraphQLNonNull ? input.ofType : input;
-  return type instanceof GraphQLInputObjectType ? type : undefined;
 }
 
 /** Whether an input type has the parameter at a path; below a scalar, such as metadata, every key is allowed. */
