@@ -189,7 +189,7 @@ export function check(
   permitField(context, operation);
   const { access, object } = operation;
   const empty = access === 'write' ? emptyRequired(declared, args, object) : blankMembers(declared, args, object);
-  const problems = [...empty, ...remaining(empty, inputProblems(operation, args, context.edition))];
+  const problems = [...empty, ...remaining(empty, inputProblems(operation, args, context.caller))];
   if (problems.length > 0) throw new DomainError(...problems);
 }
 

@@ -9,19 +9,23 @@ import {
 import type { Edition } from '../editions/edition.js';
 import type { Operation } from './operation.js';
 import { argumentPath, camel, emptyOptional, type Problem, problem, problemsMax, snake } from '../errors/problems.js';
-import { mustBeOneOf, withheldText } from './accepted.js';
+import { editions } from '../editions/editions.js';
+import { type CallerKind, mustBeOneOf, withheldText } from './accepted.js';
 import { amountProblems } from './amount-problems.js';
 import { textProblems } from './text-problems.js';
+import { AccountScope, onlyOfPlatforms } from '../types/account-scope.js';
 import { isBlank, isEmpty } from '../types/empty.js';
 
 /**
  * The problems of coerced arguments that the types do not detect: parameters and values that the edition does not have,
  * text that cannot be stored, and the operation's own rules.
  */
-export function inputProblems(operation: Operation, args: object, edition: Edition): Problem[] {
-  const { name, object, access, rules, textLengthMax } = operation;
+export function inputProblems(operation: Operation, args: object, caller: CallerKind): Problem[] {
+  const { name, object, access, rules, scopeOfPlatforms, textLengthMax } = operation;
   const input = ('input' in args ? args.input : args) as Record<string, unknown>;
-  const problems = editionProblems(name, object, input, edition);
+  const problems = editionProblems(name, object, input, editions[caller.edition]);
+  if (scopeOfPlatforms && caller.kind !== 'platform' && input.scope === AccountScope.DESCENDANTS)
+    problems.push(problem('parameter_invalid', `${object}.scope`, onlyOfPlatforms));
   // Of a parameter that the edition does not have, nothing else is judged.
   problems.push(...remaining(problems, textProblems(input, object, textLengthMax)));
   problems.push(...remaining(problems, nullProblems(operation, input)));

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestGateway } from '../../src/operator/trigger/gateway.js';
 import { Trader } from '../../src/operator/trigger/trade.js';
 import { trigger, triggerTypes } from '../../src/operator/trigger/trigger.js';
-import type { CatalogueEntry } from '../../src/api/rest/contract/webhooks.js';
+import type { CatalogueEntry } from '../../src/api/rest/contract/examples.js';
 import { eventually, givenIn, nickname, type Speaker, type Transport, transports, useWorld } from '../support/world.js';
 
 const world = useWorld();

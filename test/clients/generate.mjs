@@ -1,6 +1,6 @@
 /**
  * Generates the TypeScript types or the Python classes of the contract, as its argument says, into the folder
- * `generated`.
+ * `generated`. For `own`, the contract is that of the caller whose key is in KEY, as the gateway at ORIGIN answers it.
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -15,6 +15,11 @@ if (process.argv[2] === 'typescript') {
   execFileSync(process.execPath, [bin, contract.pathname, '-o', new URL('v1.d.ts', generated).pathname], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+} else if (process.argv[2] === 'own') {
+  const { default: openapiTS, astToString } = await import('openapi-typescript');
+  const headers = { authorization: `Bearer ${process.env.KEY}` };
+  const own = await fetch(`${process.env.ORIGIN}/openapi.json`, { headers });
+  fs.writeFileSync(new URL('own.d.ts', generated), astToString(await openapiTS(await own.text())));
 } else {
   const { InputData, JSONSchemaInput, quicktype } = await import('quicktype-core');
   // quicktype reads JSON Schema, which the components of OpenAPI 3.1 are.

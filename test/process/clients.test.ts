@@ -76,6 +76,19 @@ const stories: [language: string, does: string, story: () => Promise<void>][] = 
   ['typescript', 'compiles, and creates a partner, a receivable and a deposit, lists, and reads an error', typescript],
   ['python', 'reads every kind of answer without a loss', python],
 ];
+it('a client of Edition 2 has the types of its own contract', { timeout: 300_000 }, async () => {
+  const user = await given.directUser(2);
+  const environment = { ...environmentOf(user), ID: user.id };
+  await inFolder(process.execPath, ['generate.mjs', 'own'], environment);
+  await inFolder(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.own.json']);
+  expect(JSON.parse(await inFolder(process.execPath, ['generated/own.js'], environment))).toEqual({
+    deposits: 0,
+    checkouts: false,
+    account: null,
+    unused: ['klarna', 'function'],
+  });
+});
+
 it.each(stories)('a client in %s %s', { timeout: 300_000 }, async (language, _, story) => {
   await inFolder(process.execPath, ['generate.mjs', language]);
   await story();

@@ -122,7 +122,7 @@ export const graphRules: Rules<Context> = {
   },
   accepted: (field, { caller }) => acceptedOf(operationOf(field), caller),
   elsewhere: (field, context) => elsewhere(context, operationOf(field)),
-  problems: (field, args, { edition }) => inputProblems(operationOf(field), args, edition),
+  problems: (field, args, { caller }) => inputProblems(operationOf(field), args, caller),
 };
 
 /** The part of a request's context that the server itself needs, for every schema. */

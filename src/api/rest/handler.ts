@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type GraphQLField, GraphQLInputObjectType, GraphQLNonNull, type GraphQLSchema } from 'graphql';
-import { editions } from '../../editions/editions.js';
 import { type Accepted, acceptedOf, type CallerKind } from '../../operation/accepted.js';
 import type { Context } from '../../operation/context.js';
 import { argumentsV1, run } from '../../operation/guard.js';
@@ -67,7 +66,7 @@ type Reader = (
   problems: Problem[],
 ) => Record<string, unknown>;
 
-/** The readers of a route, one for each kind of caller that the route has had: what they have in common is made once. */
+/** The readers of a route, one for each kind of caller that it has had: what these have in common is made once. */
 export type Readers = (caller: CallerKind) => Reader;
 
 function readersOf(route: Route, made: (accepted: Accepted) => Reader): Readers {
@@ -101,7 +100,7 @@ export function checkedArguments(
   const args = readers(caller)(request, problems);
   if (problems.length === 0) return args;
   // Adds the problems by the edition's own rules, as the guard would, but not for parameters that are refused already.
-  throw new DomainError(...joined(problems, inputProblems(operationOf(route.field), args, editions[caller.edition])));
+  throw new DomainError(...joined(problems, inputProblems(operationOf(route.field), args, caller)));
 }
 
 /** The names of the arguments that the path contains. */
