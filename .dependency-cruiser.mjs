@@ -3,7 +3,7 @@
  * that import nothing but columns, the keys of their indexes and other tables, so they come first, wherever their
  * folder stands.
  */
-const tables = '^src/(db/schema/(columns|filter-index)|.*/table)\\.ts$';
+const tables = '^src/(db/schema/(columns|filter-index|lists)|.*/table)\\.ts$';
 const layers = [
   '^src/errors/',
   '^src/config/',

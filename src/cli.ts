@@ -67,6 +67,7 @@ function command(
     .command(name)
     .description(description)
     .option('--json', 'print one JSON document')
+    .option('--wide', 'print whole rows and exact times on a terminal, too')
     .action(async (...given: unknown[]) => {
       const options = given.at(-2) as Options;
       const argument = given.length > 2 ? String(given[0] ?? '') : '';

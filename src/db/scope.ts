@@ -16,7 +16,7 @@ import type {
   WriteFunction,
 } from './write/write-arguments.js';
 import type { Preparable } from './read/row-mapper.js';
-import type { Child, Link, Row, Rows } from './list/statement.js';
+import type { Child, Parent, Row, Rows } from './list/statement.js';
 import { Pages } from './list/pages.js';
 import type { Consistency, ReadSource } from './read/read-source.js';
 import { type ReadClass, classOfValues } from './read/read-class.js';
@@ -96,21 +96,20 @@ export class Scope {
   edge<T extends Rows>(
     table: T,
     listing: Listing,
-    parent: PgColumn | Link,
+    parent: Parent,
     parentId: string,
     args: PageArgs,
   ): Promise<Page<Row<T>>> {
     return this.#pages.edge(table, listing, parent, parentId, args);
   }
 
-  /**
-   * All rows of a parent, for rules that check them together. One statement reads all parents requested in one tick.
-   */
-  async all<T extends Child>(table: T, parent: PgColumn, parentId: string): Promise<T['$inferSelect'][]> {
+  /** All rows of a parent, or those with a condition. One statement reads all parents requested in one tick. */
+  async all<T extends Child>(table: T, parent: PgColumn, parentId: string, where?: SQL) {
+    const name = `${where ? 'some' : 'all'}:${getTableName(table)}.${parent.name}`;
     return (
-      (await this.many(`all:${getTableName(table)}.${parent.name}`, parentId, async (ids) => {
+      (await this.many(name, parentId, async (ids) => {
         const rows = await this.#read<{ parent: string; row: T['$inferSelect'] }>(
-          `all:${getTableName(table)}.${parent.name}`,
+          name,
           (db) =>
             db
               .select({ parent: sql<string>`${parent}`, row: getTableColumns(table) })
@@ -120,6 +119,7 @@ export class Scope {
                   eq(table.tenantId, p('tenantId')),
                   eq(table.livemode, p('livemode')),
                   sql`${parent} = any(${p('ids')})`,
+                  where,
                 ),
               )
               .orderBy(desc(table.created), desc(table.id)),

@@ -27,6 +27,11 @@ export async function pollStatus(
   await Promise.all(attempts.map((attempt) => poll(attempt).catch(onFault)));
 }
 
+/** Whether there is an acquirer to which the refunds of a mode are submitted. */
+export function submitsRefunds(livemode: boolean, acquirers = delivered): boolean {
+  return acquirerOf(livemode, acquirers)?.refund !== undefined;
+}
+
 /**
  * Submits the claimed refunds to the acquirer, and stores how they have ended. One that is pending there, or whose
  * request fails, is submitted again later, which does not refund it twice.

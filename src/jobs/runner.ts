@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { CrossTenantReads, ScopeSource, WorkerCalls } from '../db/doors.js';
 import { acquirers as delivered } from '../hosted/acquirer.js';
-import { pollStatus, sendRefunds } from '../hosted/status-poll.js';
+import { pollStatus, sendRefunds, submitsRefunds } from '../hosted/status-poll.js';
 import { payerScope } from '../hosted/session.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import { besideOtherReleases } from '../db/write/other-releases.js';
@@ -238,7 +238,8 @@ export class Worker {
     const due = await this.database.write('claim_status_polls', tenantId, livemode, null, args, transaction);
     // A gateway of an earlier release could not list the events of a refund that is made here.
     const duplicates = !(await besideOtherReleases(this.database));
-    const claim = { ...args, duplicates };
+    const submits = submitsRefunds(livemode, this.acquirers);
+    const claim = { ...args, duplicates, submits };
     const refunds = await this.database.write('claim_refunds', tenantId, livemode, null, claim, refund);
     const scope = payerScope(this.database, { tenantId, livemode });
     await pollStatus(scope, due, onFault, this.acquirers);

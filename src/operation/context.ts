@@ -25,6 +25,7 @@ export interface DryRunAnswer {
   requested: number | null;
   nodes: number | null;
   paths: { path: string; times: number; weight: number; cost: number }[];
+  uncompiledPaths: readonly { path: string; reason: string }[];
   problems: Problem[];
 }
 
@@ -47,7 +48,7 @@ export interface GatewayServices {
   /** Exports and imports. */
   bulk: Bulk;
   /** Says what a document would cost, without running it. */
-  dryRun: (asked: DryRunAsked) => DryRunAnswer;
+  dryRun: (asked: DryRunAsked, context: Context) => DryRunAnswer;
 }
 
 /** What all requests of a gateway share. */

@@ -57,6 +57,8 @@ export const extension = paths({ extension: true });
 export interface OperationRow extends Omit<Permission, 'object'> {
   /** How the operation reads, where it only reads objects of its own resource. */
   reads?: RootRead;
+  /** What it returns, where that is known of the caller without a look at the database. */
+  ofCaller?: (context: Context) => object;
   /** The noun that begins the names of its parameters, where it differs from the noun of the resource. */
   object?: string;
   /** Returns the problems of its parameters that need no look at the database. */

@@ -114,8 +114,7 @@ function linksOf({ table, of, each }: LinksEdge<string | Through>): Method {
   const idsOf = async (row: { id: string }, scope: Context['scope']): Promise<readonly string[]> => {
     // `links` takes only properties that the rows have, and that are lists of ids.
     if (typeof of === 'string') return Reflect.get(row, of);
-    // `through` takes a function of the rows of its table.
-    const found = (await scope.all(of.links, of.parent, row.id)).filter((found) => of.counts(found as never));
+    const found = await scope.all(of.links, of.parent, row.id, of.where);
     const property = propertyOf(of.child);
     return [...new Set(found.map((one) => (one as Record<string, string>)[property]!))];
   };

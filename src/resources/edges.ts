@@ -2,8 +2,9 @@ import { getTableName, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { ClassType } from 'type-graphql';
 import type { Child, Link as LinkTable, Row, Rows } from '../db/list/statement.js';
+import type { ReadClass } from '../db/read/read-class.js';
 import type { Context } from '../operation/context.js';
-import type { Listing, PageArgs } from '../types/pagination.js';
+import type { Listing, PageArgs, PageRequest } from '../types/pagination.js';
 
 /** What the graph shows about a field besides its type. */
 interface Shown {
@@ -22,21 +23,36 @@ type PlaceIn<R> =
   | (keyof R & string)
   | { [P in keyof R & string]: readonly [P, keyof NonNullable<R[P]> & string] }[keyof R & string];
 
-/** A table of links between two kinds of objects, and which of its rows count. */
+/** A table of links between two kinds of objects, and the condition that a row of it counts. */
 export interface Through {
   links: Child;
   parent: PgColumn;
   child: PgColumn;
-  counts: (link: never) => boolean;
+  where: SQL;
 }
 
 /** The objects that a table of links names for an object, by the rows of it that count. */
-export const through = <T extends Child>(
-  links: T,
-  parent: PgColumn,
-  child: PgColumn,
-  counts: (link: T['$inferSelect']) => boolean,
-): Through => ({ links, parent, child, counts });
+export const through = (links: Child, parent: PgColumn, child: PgColumn, where: SQL): Through => ({
+  links,
+  parent,
+  child,
+  where,
+});
+
+/** The columns of rows by their properties. */
+export type Columns = Readonly<Record<string, { name: string; notNull: boolean }>>;
+
+/** Pages of objects that are rows of a statement and not of a table. A row has an `id`, which is its cursor. */
+export interface ComputedPages {
+  listing: Listing;
+  columns: Columns;
+  /** The rows of a page of a parent, and at least one more. */
+  rows: (request: PageRequest, parent: SQL) => SQL;
+  /** The rows of the whole list, at most one more than are counted. */
+  ids: (parent: SQL) => SQL;
+  /** The classes of the reads of a page, and of the number of its list. */
+  classes: { page: ReadClass; count: ReadClass };
+}
 
 /**
  * Funds of an account by compartment and currency: one row for each currency, in the order of the currencies. Without a
@@ -97,8 +113,12 @@ interface ValueEdge<R> extends Shown {
   args?: ClassType<object>;
   /** The SQL expression that derives the value from the columns of the parent's row. It returns JSON as text. */
   json?: (column: (property: string) => string) => string;
+  /** The SQL of the value as a column would have it, where it does not depend on the row. */
+  as?: SQL;
   /** The funds that it has without arguments. With arguments, only its own code answers. */
   funds?: Funds;
+  /** The pages that it has. */
+  pages?: ComputedPages;
 }
 
 /** A field of a type. It may name only properties that the rows of the type have. */
@@ -152,7 +172,7 @@ export function object<O, P extends string>(
 export function value<R, A>(
   returns: Returns,
   resolve: (row: R, context: Context, args: A) => unknown,
-  more: Shown & Pick<ValueEdge<R>, 'args' | 'json' | 'funds'> = {},
+  more: Shown & Pick<ValueEdge<R>, 'args' | 'json' | 'as' | 'funds' | 'pages'> = {},
 ): ValueEdge<R> {
   return { read: 'value', returns, resolve, ...more };
 }

@@ -66,7 +66,16 @@ function operationsOf(declared: readonly Resource[], part: 'operations' | 'restO
   const operations = new Map<string, Operation>();
   for (const { object, [part]: rows = {} } of declared)
     for (const [name, row] of Object.entries<OperationRow>(rows)) {
-      const { object: own = object, reads: _, routes: __, v1: ___, rest: ____, imports: _____, ...permission } = row;
+      const {
+        object: own = object,
+        reads: _,
+        routes: __,
+        v1: ___,
+        rest: ____,
+        imports: _____,
+        ofCaller: ______,
+        ...permission
+      } = row;
       const answers = permission.access === 'write' ? stored(own)?.table : undefined;
       if (permission.access === 'write' && !answers)
         throw new Error(`the operation ${name} writes, and no table stores the responses for its object`);
@@ -185,6 +194,8 @@ function graphOf(declared: readonly Resource[]) {
       const rule = ruleOfRead(read, node!);
       if (rule) rules.set(`Query.${name}`, rule);
     }
+    for (const [name, { ofCaller }] of Object.entries(operations))
+      if (ofCaller) rules.set(`Query.${name}`, { read: 'caller', of: ofCaller });
     resolvers.push(...own);
     for (const each of [...(node ? changesOf(node) : []), ...fields]) {
       resolvers.push(edgeResolver(each, nodeOf));
@@ -194,7 +205,7 @@ function graphOf(declared: readonly Resource[]) {
         const field = `${type.name}.${name}`;
         once(edges, field, edge, 'field');
         if (!returnsOf(edge, nodeOf)()) throw new Error(`the field ${field} has no type`);
-        const rule = node?.compiled && ruleOfEdge(edge, nodeOf);
+        const rule = (node ? node.compiled : true) && ruleOfEdge(edge, nodeOf);
         if (rule) rules.set(field, rule);
       }
     }

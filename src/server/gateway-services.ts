@@ -10,7 +10,7 @@ import type { Charge } from '../limits/charge.js';
 import type { SharedServices } from '../operation/context.js';
 import type { Caller } from '../request/caller.js';
 import type { AccountContexts } from './account-contexts.js';
-import { documentLimitsOf } from './graphql/endpoints.js';
+import { compilerOf, documentLimitsOf } from './graphql/endpoints.js';
 import type { InFlight } from './limits/in-flight.js';
 
 /** Makes the queries of webhook endpoints, exports, imports and dry runs from the parts of a gateway. */
@@ -46,6 +46,6 @@ export function sharedServices(parts: {
       contextOf: (caller, budget, requestId, more) => accounts.contextOf(caller, budget, requestId, more),
       during,
     }),
-    dryRun: dryRunOf(schema, nodes, { ...limits, introspection: config.INTROSPECTION }),
+    dryRun: dryRunOf(schema, nodes, { ...limits, introspection: config.INTROSPECTION }, compilerOf(config, schema)),
   };
 }

@@ -18,6 +18,11 @@ registerEnumType(AccountScope, {
   },
 });
 
+/** What the argument `scope` of a list does, for clients. */
+export const listScopeText =
+  'DESCENDANTS lists every object that the caller can see by its id: for a platform, also those of its own partners ' +
+  "and of its users' partners. A user's list has those of its partners in any case.";
+
 /** Why a scope is refused where only a platform has accounts below it. */
 export const onlyOfPlatforms: MessageText = {
   v1: 'must be self, since only a platform has connected users',

@@ -1,6 +1,5 @@
 import { Field, InputType } from 'type-graphql';
 import { type MessageText, type Problem, problem, snake } from '../errors/problems.js';
-import type { AccountScope } from './account-scope.js';
 
 @InputType({
   description:
@@ -44,11 +43,7 @@ export function searchOf(filters: Readonly<Record<string, unknown>>): 'search' |
 export function searchProblems(object: string, args: object, filters: Readonly<Record<string, unknown>>): Problem[] {
   const invalid = (name: string, text: MessageText) =>
     problem('parameter_invalid', `${object}.${name.split('.').map(snake).join('.')}`, text);
-  const { metadata, orderBy, scope } = args as {
-    metadata?: MetadataFilter | null;
-    orderBy?: unknown;
-    scope?: AccountScope;
-  };
+  const { metadata, orderBy } = args as { metadata?: MetadataFilter | null; orderBy?: unknown };
   if (metadata && !metadata.key) return [invalid('metadata.key', 'must not be empty')];
   const by = searchOf(filters);
   if (!by) return [];
@@ -60,7 +55,6 @@ export function searchProblems(object: string, args: object, filters: Readonly<R
     problems.push(invalid('search', 'must contain a letter or a digit'));
   const others = Object.keys(filters).filter((name) => name !== by && name.split('.')[0] !== by);
   if (orderBy != null) others.push('orderBy');
-  if (scope === 'descendants') others.push('scope');
   for (const name of others) problems.push(invalid(name, `cannot be combined with ${by}. Leave out one of them.`));
   return problems;
 }

@@ -89,7 +89,7 @@ const paging = new Set(['first', 'after', 'last', 'before', 'orderBy', 'scope'])
 /** The number of members of a list without page arguments: a constant, or computed from its arguments by name. */
 export type ListSize = number | ((argument: (name: string) => unknown) => number);
 
-export type { Listing } from './list-order.js';
+export { type Listing, listingOf } from './list-order.js';
 
 /** One page to read: which end, how many, from which cursor, under which filters. */
 export interface PageRequest {
@@ -180,7 +180,7 @@ function fixedIn({ fixed = {}, orders }: Listing, order: string | undefined): Re
 }
 
 /** Converts a list of one account to an equality: its index then has the order of the list, and needs no sort. */
-function alone(filters: Record<string, unknown>, byAccount: string[]): Record<string, unknown> {
+function alone(filters: Record<string, unknown>, byAccount: readonly string[]): Record<string, unknown> {
   for (const name of byAccount) {
     const value = filters[name];
     if (Array.isArray(value) && value.length === 1) filters[name] = value[0];

@@ -163,6 +163,8 @@ describe('the cost of a query', () => {
     expect(all.length).toBeGreaterThan(150);
     const named = [
       'depositTotals',
+      'depositChart',
+      'balanceChart',
       'topUsers',
       'balanceHistory',
       'receivableTotals',

@@ -231,12 +231,18 @@ function objectsIn(value: object): number {
   return seen.size;
 }
 
+/** What the cache needs, where it answers nothing. */
+const partsOf = (nodes: { counter: NodeCounter; max: number }) => ({
+  ...{ nodes, onFault: () => {} },
+  checked: (text: string) => parse(text),
+});
+
 describe('the cache of validated documents', () => {
   it('has the documents of subscriptions for streams, and answers none of them itself', async () => {
     const schema = buildGraph();
     const counter = new NodeCounter(schema, publicSizes);
     const unused = () => Promise.reject(new Error('nothing is executed here'));
-    const documents = new DocumentCache(new QueryCompiler(schema), unused, { counter, max: 1_000 }, () => {});
+    const documents = new DocumentCache(new QueryCompiler(schema), unused, partsOf({ counter, max: 1_000 }));
     const limits = { ...documentLimitsOf(config({ serves: true }, {})), introspection: true };
     const onFault = () => {};
     const read = subscriptionReader(schema, { ...limits, rules: graphRules, nodes: counter, documents, onFault });
@@ -263,7 +269,7 @@ describe('the cache of validated documents', () => {
     const schema = buildGraph();
     const nodes = { counter: new NodeCounter(schema, publicSizes), max: 1 };
     const unused = () => Promise.reject(new Error('nothing is executed here'));
-    const cache = new DocumentCache(new QueryCompiler(schema), unused, nodes, () => {});
+    const cache = new DocumentCache(new QueryCompiler(schema), unused, partsOf(nodes));
     const learned = Array.from({ length: 400 }, (_, n) => {
       const document = parse(text(n));
       cache.learn(text(n), document);

@@ -189,6 +189,30 @@ describe('the order of a list', () => {
     ],
     [
       'receivables',
+      'overdue=true&currency=USD',
+      'filter: { overdue: true, currency: ["USD"] }',
+      (row: Json) => open(row) && usd(row) && due(row) < '2026-11-01',
+      due,
+      'asc',
+    ],
+    [
+      'receivables',
+      'order_by=due_date_desc&currency=USD&status=open',
+      'orderBy: DUE_DATE_DESC, filter: { currency: ["USD"], status: [OPEN] }',
+      (row: Json) => open(row) && usd(row),
+      due,
+      'desc',
+    ],
+    [
+      'receivables',
+      'order_by=amount_desc&currency=USD&status=open',
+      'orderBy: AMOUNT_DESC, filter: { currency: ["USD"], status: [OPEN] }',
+      (row: Json) => open(row) && usd(row),
+      invoiced,
+      'desc',
+    ],
+    [
+      'receivables',
       'order_by=amount_desc&currency=USD',
       'orderBy: AMOUNT_DESC, currency: ["USD"]',
       usd,
@@ -283,9 +307,9 @@ describe('a list that no index serves is refused, and says what to use', () => {
       'currency must have one value with order_by amount, since amounts of several currencies have no common order.',
     ],
     [
-      `deposits?${amounts}&status=failed`,
-      'status',
-      'status cannot be combined with order_by amount. Leave out one of them.',
+      `deposits?${amounts}&unreconciled=true`,
+      'unreconciled',
+      'unreconciled cannot be combined with order_by amount. Leave out one of them.',
     ],
     [
       `deposits?${amounts}&created.gt=5`,
@@ -303,7 +327,7 @@ describe('a list that no index serves is refused, and says what to use', () => {
       'status cannot be combined with address_id. Leave out one of them.',
     ],
     [
-      'receivables?overdue=true',
+      'receivables?overdue=true&order_by=created_asc',
       'overdue',
       'overdue needs order_by=due_date_desc or due_date_asc, because only that order has its ranges.',
     ],
@@ -318,9 +342,9 @@ describe('a list that no index serves is refused, and says what to use', () => {
       'status cannot be combined with overdue. Leave out one of them.',
     ],
     [
-      'receivables?order_by=due_date_asc&currency=USD',
-      'currency',
-      'currency cannot be combined with order_by due_date. Leave out one of them.',
+      'receivables?order_by=due_date_asc&transaction_type=goods',
+      'transaction_type',
+      'transaction_type cannot be combined with order_by due_date. Leave out one of them.',
     ],
     [
       'receivables?due_date.lt=2026-01-01',

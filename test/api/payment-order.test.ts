@@ -90,11 +90,12 @@ const fileOf = (id: string, format = 'pain.001') =>
     codes: string[];
   }>;
 
-/** Imports a file of the bank; returns what has become of its lines. */
-async function answered(entries: Entry[]): Promise<Json[]> {
+/** Imports a file of the bank, and books it after what happens meanwhile; returns what has become of its lines. */
+async function answered(entries: Entry[], meanwhile?: () => Promise<unknown>): Promise<Json[]> {
   const text = camt([{ account: 'POOL-INR', currency: 'INR', opening: '1000.00', closing: '1000.00', entries }]);
   const given = { name: 'answer.xml', open: () => bytesOf(text), mapping: undefined };
   const { file } = await storeBankFile(world.operator, given, 'anna');
+  await meanwhile?.();
   await bookLines(world.operator, file.id);
   return (await listLines(world.operator, { fileId: file.id })).nodes;
 }
@@ -272,6 +273,21 @@ describe('a payment order', () => {
     const late = await answered([{ amount: '77.00', reference: 'P-7', endToEndId, direction: 'DBIT' }]);
     expect([fates(late), late[0].note]).toEqual([['refused'], expect.any(String)]);
     await data(cleo!.by(reject, { id: made.id, reason: 'A test' }));
+  });
+
+  it('is answered once by a person and a file, also when the person is in between', async () => {
+    const one = await paid('78.00');
+    await order('sent');
+    const of = { amount: '78.00', endToEndId: endToEndIdOf(one) };
+    const sent: Entry = { ...of, reference: 'H-1', direction: 'DBIT' };
+    expect(fates(await answered([sent], () => endPayout(world.operator, one.id, 'completed')))).toEqual([
+      'seen_before',
+    ]);
+    await endPayout(world.operator, one.id, 'returned');
+    const back: Entry = { ...of, reference: 'H-2', direction: 'CRDT', isReversal: true, returnReason: 'AC04' };
+    expect(fates(await answered([back]))).toEqual(['seen_before']);
+    expect(fates(await answered([{ ...back, reference: 'H-3' }]))).toEqual(['repeated']);
+    expect(await payoutOf(one)).toMatchObject({ status: 'returned' });
   });
 
   it('is made once under an Idempotency-Key, and so is an account', async () => {

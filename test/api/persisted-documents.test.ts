@@ -257,6 +257,35 @@ describe('a manifest of trusted documents', () => {
       expect([faulty.status, faulty.fieldNames]).toEqual([400, ['request.document_id']]);
     });
 
+  it('is one statement from its first request on, and a document by its hash from its second', async () => {
+    const trusted = 'query First($n: Int) { accounts(first: $n) { totalCount nodes { id } } viewer { mode } }';
+    const deep = `{ accounts { nodes { owner { owner { owner { owner { owner { owner { owner {
+      owner { owner { owner { owner { owner { owner { owner { id } } } } } } } } } } } } } } } } }`;
+    const me = user.at(
+      await started({ TRUSTED_DOCUMENTS_FILE: file('first.json', ofApollo(trusted, deep)), GRAPHQL_DEPTH_MAX: '10' }),
+    );
+    const names: string[] = [];
+    const observer = { began: ({ name }: { name: string }) => (names.push(name), () => {}) };
+    world.database.observers.push(observer);
+    const compiled = () => names.splice(0).filter((name) => /^compiled|^page/.test(name));
+    try {
+      const first = await byHash(me, trusted, { variables: { n: 2 } });
+      expect([compiled(), first.body.data.viewer]).toEqual([['compiled_query'], { mode: 'TEST' }]);
+      expect((await me.graph(trusted, { n: 2 })).text.replace(/"extensions".*/, '')).toBe(
+        first.text.replace(/"extensions".*/, ''),
+      );
+      expect(compiled()).toEqual(['compiled_query']);
+      // What its limits refuse, they refuse as ever.
+      expect(codesOf(await byHash(me, deep))).toEqual(['QUERY_TOO_DEEP']);
+      const own = '{ accounts(first: 1) { nodes { id } } }';
+      const data = (await withText(me, own)).body.data;
+      expect([compiled().length, (await byHash(me, own)).body.data]).toEqual([1, data]);
+      expect(compiled()).toEqual(['compiled_query']);
+    } finally {
+      world.database.observers.splice(world.database.observers.indexOf(observer), 1);
+    }
+  });
+
   it('is all that is answered with TRUSTED_DOCUMENTS=only', async () => {
     const me = user.at(
       await started({ TRUSTED_DOCUMENTS_FILE: file('only.json', ofApollo(edition)), TRUSTED_DOCUMENTS: 'only' }),

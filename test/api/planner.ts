@@ -1,4 +1,4 @@
-import { getTableName, is, Param, Placeholder } from 'drizzle-orm';
+import { getTableName, is, Param, Placeholder, sql } from 'drizzle-orm';
 import { PgColumn, PgDialect } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
@@ -90,8 +90,10 @@ export const lists: List[] = [
     listing: depositListing,
     edges: [deposit.toAccountId, deposit.fromAccountId, deposit.toAddressId, deposit.disputesId],
   },
+  { table: deposit, listing: depositListing, edges: [], always: { scope: 'descendants' } },
   { table: dispute, listing: disputeListing, edges: [dispute.accountId, dispute.depositId] },
   { table: event, listing: eventListing, edges: [event.actingAccountId] },
+  { table: event, listing: eventListing, edges: [], always: { scope: 'descendants' } },
   { table: file, listing: fileListing, edges: [file.accountId] },
   { table: apiKey, listing: apiKeyListing, edges: [apiKey.accountId] },
   { table: payment, listing: paymentListing, edges: [payment.accountId, payment.checkoutId] },
@@ -218,8 +220,8 @@ export const ignored = () => undefined;
 /** The most pages that a page of a list may need, whatever the values that it is filtered by. */
 export const buffersMax = 200;
 
-/** Tables of which a tenant has one row. */
-export const unseeded = new Set(['test_clock']);
+/** Tables of which a tenant has one row, or one for each user and currency: they are one page. */
+export const unseeded = new Set(['test_clock', 'lock_batch']);
 
 export const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
@@ -415,25 +417,27 @@ export function plannerIn(world: World) {
     const { table, listing } = list;
     const mine = `(context_id = '${owner}' or '${owner}' = '${platforms.large}')`;
     const all: object[] = [];
-    for (const [order, { key, all: values, by, type, view }] of Object.entries(listing.orders ?? {})) {
+    for (const [order, { keys, one, by, type, view }] of Object.entries(listing.orders ?? {})) {
       if (view) {
         all.push(...(await rankedOf(list, order, owner)));
         continue;
       }
+      const key = Object.values(keys)[0]![0]!;
+      const values = !one;
       const column = columnOf(listing.filters[key] as Filter);
-      const keys = await usual(list, column, 1_000, mine);
-      const { sql: value } = new PgDialect().sqlToQuery(by((column) => column));
+      const usualKeys = await usual(list, column, 1_000, mine);
+      const { sql: value } = new PgDialect().sqlToQuery(sql`${by((column) => column)}`);
       const name = getTableName(table);
       const [middle] = await first(
         `select id from ${name} where tenant_id = $1 and livemode = false and ${mine} and ${named(column)} = $2
          order by ${value}, id offset (select count(*) / 2 from ${name} where tenant_id = $1 and livemode = false
          and context_id = '${userOf}')`,
-        [tenantOf(platforms.large), keys[0]],
+        [tenantOf(platforms.large), usualKeys[0]],
       );
       const range = type === 'text' ? { gte: '2026-03-01', lt: '2026-12-24' } : { gte: 5n, lte: 1_000n };
       const filters: object[] = values
-        ? [{}, { [key]: [keys[0]] }, { [key]: [keys.at(-1), 'none'] }, { overdue: true }]
-        : [keys[0], keys.at(-1), 'none'].map((each) => ({ [key]: [each] }));
+        ? [{}, { [key]: [usualKeys[0]] }, { [key]: [usualKeys.at(-1), 'none'] }, { overdue: true }]
+        : [usualKeys[0], usualKeys.at(-1), 'none'].map((each) => ({ [key]: [each] }));
       const ends = [{ first: 10 }, { last: 10 }, { first: 10, after: middle }, { last: 10, before: middle }];
       for (const way of ['ASC', 'DESC'])
         for (const filter of filters)
@@ -469,6 +473,12 @@ export function plannerIn(world: World) {
       3,
       kind === 'connected_user' && column.table === list.table ? `context_id = '${userOf}'` : 'true',
     ) as Promise<string[]>;
+
+  /** Parents whose lists have other orders: accounts, and for receivables the partners that they bill. */
+  const ownersOf = async (list: List, parent: PgColumn, kind: Kind): Promise<string[]> => {
+    if (parent === receivable.customerId) return (await parentsOf(list, parent, kind)).slice(0, 1);
+    return kind === 'platform' ? [userOf, platforms.large] : [userOf];
+  };
 
   /**
    * The arguments that each caller tries. Where not everything is tried, one of them tries each of the filters, as
@@ -631,6 +641,7 @@ export function plannerIn(world: World) {
     valuesOf,
     argumentsOf,
     orderedOf,
+    ownersOf,
     parentsOf,
     triedBy,
     askFor,

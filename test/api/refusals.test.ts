@@ -67,7 +67,9 @@ beforeAll(async () => {
       session: platform.using(session.body.token),
     };
   }
-  schema = buildClientSchema((await casts[1].platform.graph(getIntrospectionQuery())).body.data);
+  schema = buildClientSchema(
+    (await casts[1].platform.graph(getIntrospectionQuery({ inputValueDeprecation: true }))).body.data,
+  );
 });
 
 /** The formats in which a value is sent: in a query string of /v1, in a body of /v1, and in GraphQL next to either. */
@@ -170,6 +172,9 @@ function leavesOf(type: GraphQLInputType, kind: Kind, path: string): [path: stri
 const isRequired = ({ type, defaultValue }: GraphQLArgument | GraphQLInputField) =>
   isNonNullType(type) && defaultValue === undefined;
 
+/** Arguments that the graph alone has, or that have other names on /v1. */
+const ofTheGraph = ['first', 'after', 'last', 'before', 'filter'];
+
 /**
  * What a route takes: its parameters in the path, and its others but those of paging, which the APIs name differently.
  */
@@ -179,7 +184,7 @@ function parametersOf(route: Route) {
   const named = input && getNamedType(input.type);
   const all: Fields = isInputObjectType(named) ? Object.values(named.getFields()) : root.args;
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => route.params?.[name] ?? name);
-  const elsewhere = new Set([...inPath, ...(route.without ?? []), 'first', 'after', 'last', 'before']);
+  const elsewhere = new Set([...inPath, ...(route.without ?? []), ...ofTheGraph]);
   return {
     root,
     inPath: all.filter(({ name }) => inPath.includes(name)),

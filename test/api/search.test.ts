@@ -296,13 +296,6 @@ describe('bad input', () => {
     }
   });
 
-  it('refuses the accounts below the listed ones beside a search, which reads one list', async () => {
-    const expected = [400, 'parameter_invalid account.scope'];
-    expect(problems(await platform.get('/v1/accounts?search=a&scope=descendants'))).toEqual(expected);
-    const graph = '{ accounts(search: "a", scope: DESCENDANTS) { nodes { id } } }';
-    expect(problems(await platform.graph(graph))).toEqual(expected);
-  });
-
   it('lists the partners of a user for its platform, without a search as with one', async () => {
     const { data } = done(await platform.get(`/v1/accounts/${otherId}/partners`));
     expect(data.map(({ nickname }: { nickname: string }) => nickname)).toEqual(['Acme of the other']);

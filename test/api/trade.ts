@@ -66,6 +66,8 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
       case when round % 10 = 4 then 'EUR' else 'USD' end as currency) y`;
   const common = (prefix: string) => `select ${tenantAndMode}, ${id(prefix, 'n')}, at`;
   const listed = `receiver, true ${traded}`;
+  /** A tenth of the deposits are on no list of the platform, as if partners had received them. */
+  const listedInPart = `receiver, round % 10 <> 8 ${traded}`;
   const oldest = ['account', 'account_setting', 'address'].map(
     (table) =>
       `update ${table} set created = ${now} - ${2 * year} where (tenant_id, livemode) = (${tenantAndMode}) and ` +
@@ -150,7 +152,7 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
      ${common('deposit')}, 1000, currency, payer, payer_address, receiver, ${id('address_in', 'u')}, case
      when round % 10 = 3 then 'domestic_wire' else 'domestic_credit' end, 'INVOICE',
        case when round % 10 = 7 then 'failed' else 'completed' end, ${id('payment', 'n')}, case
-       when round > 0 then ${id('deposit', `n - ${users}`)} end, ${listed}`,
+       when round > 0 then ${id('deposit', `n - ${users}`)} end, ${listedInPart}`,
     `insert into checkout (tenant_id, livemode, id, created, expires_at, amount, gross_amount, currency,
       from_account_id, to_account_id, to_address_id, payment_methods, receivable_ids,
                            redirect_url, status, effective_transaction_id, effective_transaction_status, deposit_id,
@@ -218,7 +220,7 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
        on_root_list)
      select d.tenant_id, d.livemode, 'event' || substr(d.id, 8), d.created,
        case d.status when 'failed' then 'deposit.failed' else 'deposit.completed' end, 'deposit', d.id,
-       to_jsonb(d), 1000 + row_number() over (order by d.id), d.context_id, true
+       to_jsonb(d), 1000 + row_number() over (order by d.id), d.context_id, d.on_root_list
      from deposit d where (tenant_id, livemode) = (${tenantAndMode})`,
     // The totals are not computed, as after an upgrade.
     `insert into deposit_total_backfill (tenant_id, livemode, up_to, not_before) values (${tenantAndMode}, '', 0)`,

@@ -3,7 +3,15 @@ import autocannon from 'autocannon';
 
 /** One round by autocannon: reads the requests from a file, and prints the figures of the round. */
 const { origin, headers, requests, seconds, connections } = JSON.parse(fs.readFileSync(process.argv[2], 'utf8'));
-const result = await autocannon({ url: origin, connections, duration: seconds, headers, requests });
+let clients = 0;
+const result = await autocannon({
+  ...{ url: origin, connections, duration: seconds, headers, requests },
+  // The connections begin at different requests: otherwise all of them would ask the same at the same time.
+  setupClient: (client) => {
+    const at = Math.floor((clients++ % connections) * (requests.length / connections));
+    client.setRequests([...requests.slice(at), ...requests.slice(0, at)]);
+  },
+});
 const { p50, p99 } = result.latency;
 process.stdout.write(
   JSON.stringify({

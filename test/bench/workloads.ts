@@ -52,6 +52,8 @@ const Q3 = `query Q3 { accounts(first: 10) { nodes {
   addresses(first: 5) { nodes { id category currency status bankAccount { bankName last4 } } }
   depositsIn(first: 5) { nodes { id created amount currency status fromAccount { nickname } } }
   balance { available { amount currency } pending { amount currency } } } } }`;
+/** The same from another account on each time. */
+const Q3After = Q3.replace('query Q3', 'query Q3($after: ID!)').replace('first: 10', 'first: 10, after: $after');
 const M1 = `mutation M1($input: CreateDepositInput!) { createDeposit(input: $input) { deposit {
   id created amount currency status paymentMethod statementDescriptor metadata
   from { accountId addressId } to { accountId addressId } } } }`;
@@ -164,6 +166,15 @@ function workloadsOf({ tenant, users, receiver, deep, platform }: Seeded, addres
         ...same(Q3, (data) => data.accounts.nodes.map(dashboardOf)),
         postgraphile: graph(graphileQ3, (data) => data.allAccounts.nodes.map(graphileDashboard), [{ tenant }]),
       },
+    },
+    {
+      name: 'Q3 differing',
+      title: 'the dashboard of the 10 accounts after another account each time, so that no reads are shared',
+      asks: same(
+        Q3After,
+        (data) => data.accounts.nodes.map(dashboardOf),
+        users.map((after) => ({ after })),
+      ),
     },
     {
       name: 'M1',

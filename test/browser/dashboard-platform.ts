@@ -82,18 +82,48 @@ export function platformStories({ desk, platform, user }: PlatformDesk): void {
     }
   });
 
+  it('says of a user on hold why nothing is paid out, on its own pages and on those of the platform', async () => {
+    const held = await user();
+    const helper = (verb: string) => platform().post(`/v1/test_helpers/accounts/${held.id}/${verb}`);
+    expect((await helper('hold')).status).toBe(200);
+    try {
+      const { page, complaints, open } = await desk();
+      const said = 'Nothing is paid out: the account is on hold.';
+      await open('/dashboard/payouts');
+      const coming = page.getByRole('region', { name: 'Coming' });
+      await coming.getByText(said).waitFor();
+      expect(await page.getByText('This account is on hold').count()).toBe(0);
+      await page.evaluate((id) => sessionStorage.setItem('acting-as', id), held.id);
+      await open('/dashboard/payouts');
+      await page.getByText('This account is on hold: nothing is paid out until the hold is lifted.').waitFor();
+      await coming.getByText(said).waitFor();
+      await coming.getByText('Nothing is due in these seven days.').waitFor();
+      await page.getByRole('link', { name: 'Home', exact: true }).click();
+      await page.getByRole('region', { name: 'Next payout' }).getByText(said).waitFor();
+      await page.getByText('This account is on hold').waitFor();
+      expect(complaints).toEqual([]);
+    } finally {
+      expect((await helper('verify')).status).toBe(200);
+    }
+  });
+
   it('lists the customers of its users, with whose they are', async () => {
     const { body } = await platform().graph(
       '{ accounts(scope: DESCENDANTS, type: [PARTNER], first: 25) { nodes { nickname owner { nickname } } } }',
     );
     const { page, complaints, open } = await desk();
-    await open('/dashboard/customers?search=nobody');
+    await open('/dashboard/customers');
     const rows = page.getByRole('table', { name: 'Customers' }).locator('tbody tr');
     await expect.poll(() => rows.count()).toBe(body.data.accounts.nodes.length);
     const shown = await rows.locator('td:nth-child(2)').allTextContents();
     expect(shown).toEqual(body.data.accounts.nodes.map(({ owner }: { owner: { nickname: string } }) => owner.nickname));
-    // No search finds them.
-    expect(await page.getByLabel('Search').count()).toBe(0);
+    const [{ nickname }] = body.data.accounts.nodes;
+    await page.getByLabel('Search').fill(nickname);
+    await expect
+      .poll(() => rows.locator('td:nth-child(1)').allTextContents())
+      .toContainEqual(expect.stringContaining(nickname));
+    await open('/dashboard/customers?search=nobody');
+    await page.getByText('Nothing was found').waitFor();
     expect(complaints).toEqual([]);
   });
 }

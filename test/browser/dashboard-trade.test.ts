@@ -30,7 +30,7 @@ describe('receivables in the dashboard', () => {
     expect(await number.getAttribute('aria-invalid')).toBe('true');
     expect(await form.getByText('This is required.').count()).toBe(5);
     await number.fill('INV-<b>9000</b>');
-    await form.getByLabel('Amount (USD)').fill(' 1250.10 ');
+    await form.getByLabel('Amount (USD)').fill(' $1,250.1 ');
     await form.getByLabel('Due date').fill('2031-01-31');
     // Both choices are asked for at once.
     await form.getByRole('button', { name: 'Create receivable' }).click();

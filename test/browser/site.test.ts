@@ -1,5 +1,7 @@
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
+import { brotliCompressSync } from 'node:zlib';
+import MiniSearch from 'minisearch';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/errors/catalogue.js';
@@ -153,6 +155,47 @@ describe('the pages of /docs', () => {
   });
 });
 
+describe('the documentation for programs', () => {
+  it('is llms.txt, whose guides are the Markdown of the project', async () => {
+    const overview = await get('/docs/llms.txt');
+    expect(overview.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    const listed = [...(await overview.text()).matchAll(/\]\(\/(docs\/\S+\.md)\)/g)].map(([, file]) => file!);
+    const guides = fs.readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+    expect(listed.toSorted()).toEqual(guides.map((name) => `docs/${name}`).toSorted());
+    await inTurns(listed, 8, async (file) => {
+      const page = await get(`/${file}`);
+      expect([file, page.status, page.headers.get('content-type')]).toEqual([
+        file,
+        200,
+        'text/markdown; charset=utf-8',
+      ]);
+      expect(await page.text()).toBe(fs.readFileSync(file, 'utf8'));
+    });
+  });
+
+  it('has a search with every word of every guide, which is small on its way', () => {
+    const [name] = Object.keys(files).filter((address) => /search-.*\.json$/.test(address));
+    const text = fs.readFileSync(`${folder}/${files[name!]!.file}`, 'utf8');
+    expect(brotliCompressSync(text).length).toBeLessThan(160 * 1024);
+    const { options, index } = JSON.parse(text);
+    const search = MiniSearch.loadJS<{ address: string }>(index, options);
+    const lacking = fs
+      .readdirSync('docs', { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.md') && file !== 'README.md')
+      .flatMap((file) => {
+        const address = `/docs/${file.replace(/(\/README)?\.md$/, '')}`;
+        const prose = fs.readFileSync(`docs/${file}`, 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
+        const words = new Set(prose.replaceAll(/\]\([^)]*\)/g, ' ').match(/(?<!\S)[a-z]{4,}(?=[\s,.:;])/g));
+        return [...words]
+          .filter(
+            (word) => !search.search(word, { fuzzy: false }).some(({ id }) => String(id).split('#')[0] === address),
+          )
+          .map((word) => `${file}: ${word}`);
+      });
+    expect(lacking).toEqual([]);
+  });
+});
+
 describe('the address of an error in the documentation', () => {
   it('is in the header Link on /v1, for each code once, and leaves the object as it is', async () => {
     const user = await given.directUser();
@@ -233,6 +276,30 @@ describe('the pages of /docs in a browser', () => {
     await page.keyboard.press('Escape');
     await page.locator('.finder').waitFor({ state: 'hidden' });
     expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('find the guides by the words that others use', async () => {
+    const { context, page } = await visit('/docs');
+    await page.keyboard.press('/');
+    for (const [text, address] of [
+      ['pagination', '/docs/rest#lists'],
+      ['sort', '/docs/rest#lists'],
+      ['sdk', '/docs/typescript'],
+      ['spreadsheet', '/docs/rest#exports'],
+      ['quicktype', '/docs/rest#the-contract'],
+      ['standardwebhooks', '/docs/webhooks#receive-events'],
+      ['error handling', '/docs/rest#errors'],
+      ['glossary', '/docs/concepts'],
+      ['refund', '/docs/concepts#payments'],
+      ['group by', '/docs/dashboards#figures-over-time'],
+    ] as const) {
+      await page.locator('#site-query').fill(text);
+      const found = async () =>
+        page.locator('#site-found a').evaluateAll((all) => all.map((each) => each.getAttribute('href')));
+      await expect.poll(found).toContain(address);
+      expect((await found())[0]).not.toContain('/docs/decisions');
+    }
     await context.close();
   });
 

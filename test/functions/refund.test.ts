@@ -192,6 +192,18 @@ of('claim_refunds', () => {
     expect(await claim()).toEqual([]);
     expect(await jobs()).toEqual([]);
   });
+
+  it('counts nothing while there is no acquirer', async () => {
+    const root = await payee(10n);
+    const refund = await refundOf(root, await root.money.deposit(100n), 30n);
+    await call('enqueue', root.tenantId, false, 'send_refund', refund.id, 0);
+    const args = JSON.stringify({ limit: 10, duplicates: true, submits: false });
+    expect(await call('claim_refunds', root.tenantId, false, '{}', args)).toEqual([]);
+    const [row] = await world.sql`select attempts, due > extract(epoch from now()) as waits from job
+      where subject_id = ${refund.id} and kind = 'send_refund'`;
+    expect(row).toEqual({ attempts: 0, waits: true });
+    expect(await end(root, refund, 'failed', { unsubmitted: true })).toMatchObject({ status: 'failed' });
+  });
 });
 
 of('cover_beyond', () => {
@@ -262,6 +274,23 @@ of('move_refund', () => {
     expect(await stored('payment', root, refund.payment_id)).toMatchObject({ status: 'failed' });
     expect(await eventsOf(root, refund.id)).toEqual(['refund.created', 'refund.failed']);
     expect(await eventsOf(root, paid.id)).toContain('deposit.reconciled');
+  });
+
+  it('with `unsubmitted` excludes the worker, and is refused once that has submitted the refund', async () => {
+    const root = await payee(100n);
+    const paid = await first(root);
+    const args = JSON.stringify({ limit: 10, duplicates: true });
+    const claim = () => call('claim_refunds', root.tenantId, false, '{}', args);
+    const [one, two] = [await refundOf(root, paid, 30n), await refundOf(root, paid, 20n)];
+    await call('enqueue', root.tenantId, false, 'send_refund', one.id, 0);
+    await end(root, one, 'succeeded', { unsubmitted: true });
+    expect(await claim()).toEqual([]);
+    await call('enqueue', root.tenantId, false, 'send_refund', two.id, 0);
+    expect(await claim()).toMatchObject([{ id: two.id }]);
+    const before = await funds(root);
+    expect(await refusal(end(root, two, 'failed', { unsubmitted: true }))).toBe('state_conflict refund.status');
+    expect(await funds(root)).toEqual(before);
+    expect(await end(root, two, 'failed')).toMatchObject({ status: 'failed' });
   });
 });
 

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { readable } from '../../src/operator/commands/output.js';
 import { onOneLine, visible } from '../../src/operator/commands/visible.js';
 import { trigger } from '../../src/operator/trigger/trigger.js';
 import { settingsOf, useChildren } from '../support/child.js';
@@ -81,24 +83,83 @@ describe('a readable table', () => {
 
   it('of payouts has the columns that matter, with modes as words and times in ISO 8601', async () => {
     const { out } = await tidegate('payout', 'list', '--status=completed', '--mode=test');
-    const [, head, , first] = out.split('\n');
-    expect(head).toMatch(
-      /^│ id +│ mode │ account_id +│ amount +│ currency │ status +│ created +│ expected_arrival +│$/,
-    );
+    const [head, first] = out.split('\n');
+    expect(head).toMatch(/^ID +MODE  ACCOUNT ID +AMOUNT +STATUS +CREATED +EXPECTED ARRIVAL$/);
     const [id] = /payout_\w+/.exec(first!)!;
-    expect(first).toMatch(new RegExp(`^│ ${id} │ test │ account_.+│ completed │ ${time} │ ${time} │$`));
+    expect(first).toMatch(new RegExp(`^${id}  test  account_.+  completed  ${time}  ${time}$`));
 
     const [show, json] = await Promise.all([tidegate('payout', 'show', id), tidegate('payout', 'show', id, '--json')]);
-    expect(show.out).toMatch(/│ mode +│ test /);
-    expect(show.out).toMatch(new RegExp(`│ created +│ ${time} `));
+    expect(show.out).toMatch(/^mode +test$/m);
+    expect(show.out).toMatch(new RegExp(`^created +${time}$`, 'm'));
     expect(JSON.parse(json.out)).toMatchObject({ livemode: false, created: expect.any(Number) });
   });
 
   it('of what operators did leaves out what only JSON needs', async () => {
     await tidegate('payout', 'hold', 'account_none');
     const { out } = await tidegate('operator', 'actions');
-    const [, head] = out.split('\n');
-    expect(head).toMatch(/^│ number │ created +│ operator +│ operation +│ object +│ mode │ outcome +│ code +│$/);
+    const [head] = out.split('\n');
+    expect(head).toMatch(/^NUMBER  CREATED +OPERATOR +OPERATION +OBJECT +MODE  OUTCOME +CODE$/);
+  });
+
+  describe('on a terminal', () => {
+    const now = 1_800_000_000;
+    const payouts = [
+      {
+        id: 'payout_1',
+        livemode: true,
+        amount: '10.00',
+        currency: 'EUR',
+        account_id: 'account_1',
+        status: 'failed',
+        created: now - 4 * 86_400,
+      },
+      {
+        id: 'payout_2',
+        livemode: true,
+        amount: '7.00',
+        currency: 'USD',
+        account_id: 'account_2',
+        status: 'completed',
+        created: now + 7_200,
+      },
+    ];
+    const names = [
+      { id: 'account_1', name: 'A name that is much longer than a column', city: 'München', note: '東京'.repeat(20) },
+      { id: 'account_with_a_long_id', name: 'Short', city: 'Pune', note: '' },
+    ];
+    const text = (width: number, list: object, colour = false) => readable(list, { width, colour, now });
+
+    it('has ages for times, and whole ids and figures or none', () => {
+      expect(text(100, { list: payouts })).toBe(
+        'ID        MODE  AMOUNT     ACCOUNT ID  STATUS     CREATED\n' +
+          'payout_1  live  10.00 EUR  account_1   failed     4 d\n' +
+          'payout_2  live  7.00 USD   account_2   completed  in 2 h\n',
+      );
+      const lines = (width: number) => text(width, { list: payouts }).split('\n').slice(1, 2);
+      expect(lines(56)).toEqual(['payout_1  live  10.00 EUR  failed     4 d']);
+      expect(lines(36)).toEqual(['payout_1  live  10.00 EUR  failed']);
+      expect(lines(20)).toEqual(['payout_1  live']);
+      expect(lines(5)).toEqual(['payout_1']);
+    });
+
+    it.each([60, 80, 100])('of %i columns has rows that fit, whose first column is whole', (width) => {
+      const shown = text(width, { names }).trimEnd().split('\n');
+      expect(shown).toHaveLength(3);
+      expect(shown[2]).toMatch(/^account_with_a_long_id /);
+      for (const line of shown) {
+        // A character of Chinese takes two columns.
+        const wide = [...line].filter((each) => /\p{Script=Han}/u.test(each)).length;
+        expect(line.length + wide).toBeLessThanOrEqual(width);
+      }
+      expect(shown[1]).toContain('…');
+    });
+
+    it('has colours for what is well, what waits and what is wrong, where it shows them', () => {
+      const coloured = text(100, { list: payouts }, true);
+      expect(coloured).toContain('\u001b[31mfailed\u001b[39m');
+      expect(coloured).toContain('\u001b[32mcompleted\u001b[39m');
+      expect(stripVTControlCharacters(coloured)).toBe(text(100, { list: payouts }));
+    });
   });
 });
 

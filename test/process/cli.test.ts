@@ -140,9 +140,9 @@ describe('tidegate account create', () => {
     const table = await ownProcess('account', 'create', '--type=platform', '--edition=2', '--legal-name=Table Traders');
 
     expect([table.code, table.errors]).toEqual([0, '']);
-    expect(table.out).toMatch(/│ account\.id\s+│ account_[0-9a-f]{32}\s+│/);
-    expect(table.out).toMatch(/│ account\.business_details\.legal_name\s+│ Table Traders\s+│/);
-    const [, key = ''] = /│ keys\.live\s+│ (sk_live_\w+)\s+│/.exec(table.out) ?? [];
+    expect(table.out).toMatch(/^account\.id +account_[0-9a-f]{32}$/m);
+    expect(table.out).toMatch(/^account\.business_details\.legal_name +Table Traders$/m);
+    const [, key = ''] = /^keys\.live +(sk_live_\w+)$/m.exec(table.out) ?? [];
     expect((await started.gateway.speaker(key).get('/v1/accounts')).status).toBe(200);
   });
 });
@@ -354,11 +354,11 @@ describe('tidegate key', () => {
       tidegate('key', 'list', '--account', id('directSecond'), '--mode=test'),
     ]);
     expect(again.key.revoked_at).toBe(revoked.key.revoked_at);
-    expect(table.out.split('\n')[1]).toMatch(
-      /│ id +│ mode │ permission │ prefix +│ created +│ expires_at +│ revoked_at +│ last_used_at +│/,
+    expect(table.out.split('\n')[0]).toMatch(
+      /^ID +MODE +PERMISSION +PREFIX +CREATED +EXPIRES AT +REVOKED AT +LAST USED AT$/m,
     );
     const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z`;
-    expect(table.out).toMatch(new RegExp(`│ ${doc.key.id} │ test │ read +│ sk_test_\\S+ │ ${time} │`));
+    expect(table.out).toMatch(new RegExp(`^${doc.key.id}  test  read +sk_test_\\S+  ${time}`, 'm'));
   });
 });
 
@@ -429,7 +429,7 @@ describe('tidegate address issue', () => {
 
     const advance = await tidegate(...issue('--category=service_fee_advance', '--currency=USD', '--number=77777'));
     expect([advance.code, advance.errors]).toEqual([0, '']);
-    expect(advance.out).toMatch(/│ category +│ service_fee_advance +│/);
+    expect(advance.out).toMatch(/^category +service_fee_advance$/m);
     const taken = (await live('first').get('/v1/addresses?category=service_fee_advance')).body.data;
     expect(taken.map(({ currency, bank_account: bank }: Json) => [currency, bank.number, 'type' in bank])).toEqual([
       ['USD', '77777', false],
@@ -468,7 +468,7 @@ describe('tidegate demo', () => {
 
     expect([table.code, table.errors]).toEqual([0, '']);
     for (const { accountId, testKey } of started.seeded.demos)
-      expect(table.out).toMatch(new RegExp(`│ ${accountId} │ ${testKey} │`));
+      expect(table.out).toMatch(new RegExp(` ${accountId}  ${testKey}$`, 'm'));
   });
 });
 
@@ -505,9 +505,9 @@ describe('a list that is longer than a page', () => {
       expect(pages.flatMap(ids)).toEqual(wanted);
       expect(pages.slice(0, -1).map((page) => ids(page).length)).toEqual(pages.slice(1).map(() => 200));
       expect(first.out).toMatch(
-        new RegExp(`┘\\nThere are more\\. List the next page with --after ${pages[0].next}\\n$`),
+        new RegExp(`\\nThere are more\\. List the next page with --after ${pages[0].next}\\n$`),
       );
-      expect(last.out).toMatch(/┘\n$/);
+      expect(last.out).not.toContain('There are more');
     },
   );
 

@@ -19,6 +19,7 @@ const parts = [
   { name: 'program', files: program, types: [] },
   { name: 'dashboard', files: ['src/sites/dashboard'], types: [] },
   { name: 'test', files: ['test'], types: program },
+  { name: 'client', files: ['clients/typescript/src'], types: [] },
 ];
 const settings = ['.oxlintrc.json', 'package-lock.json', 'tsconfig.json', 'test/tools/lint.mjs'];
 

@@ -5,15 +5,15 @@ describe('a list of a command', () => {
   it('has a line of a bank with the number of its account, which is no account of the service', () => {
     const line = { id: 'bank_file_1.2', day: '2026-11-27', account: '123456789', amount: '50.00', currency: 'INR' };
     const text = readable({ lines: [line], next: 'bank_file_1.2' });
-    expect(text).toMatch(/bank_file_1\.2 .* 2026-11-27 .* 123456789 .* 50\.00 .* INR/);
+    expect(text).toMatch(/bank_file_1\.2 .* 2026-11-27 .* 123456789 .* 50\.00 INR/);
     expect(text).toContain('List the next page with --after bank_file_1.2');
     expect(readable({ statements: [{ account: null, day: '2026-11-27' }] })).toContain('2026-11-27');
   });
 
   it('fits a terminal, where its entries have many members', () => {
     const refund = { id: 'refund_1', created: 1_795_822_374, amount: '20.00', reason: 'x'.repeat(200) };
-    const [, head] = readable({ refunds: [refund] }).split('\n');
-    expect(head).not.toContain('reason');
+    const [head] = readable({ refunds: [refund] }).split('\n');
+    expect(head).not.toContain('REASON');
   });
 
   it('says that it is empty', () => {

@@ -133,6 +133,10 @@ const furtherFiles: Record<string, readonly string[]> = {
   'an order by another table': ['account/by-balance'],
   'sums of the ledger, each with its own types and one statement': [
     'balance/acting-accounts',
+    'balance/balance-chart',
+    'balance/chart',
+    'balance/counted-deposits',
+    'balance/deposit-chart',
     'balance/funds',
     'balance/history',
     'balance/range',
@@ -188,7 +192,7 @@ describe('the folder of a resource', () => {
   it.each([
     ['types of input', /^@InputType\(/m, 'inputs'],
     ['resolvers', /^@Resolver\(/m, 'resolver'],
-    ['listings', /^(export )?const \w+: Listing\b/m, 'listing'],
+    ['listings', /^(export )?const \w+(: Listing\b| = listingOf\()/m, 'listing'],
   ])('has its %s in one file', (_, pattern, file) => {
     const found = files.filter(({ text }) => pattern.test(text)).map(({ name }) => name);
     expect(found.length).toBeGreaterThan(10);

@@ -2,13 +2,18 @@
 --
 -- Longer than 60 lines: lock_again (the shares, and what follows from them).
 
--- Ends a refund, once: success and failure share one cause.
+-- Ends a refund, once: success and failure share one cause. With `unsubmitted: true` it is refused if the worker has
+-- submitted the refund to an acquirer, and the worker does not submit it any more: a claim and this one exclude each
+-- other by the row of the job.
 create or replace function move_refund(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof refund
 language plpgsql
 as $$
 declare
-  v_args jsonb := check_args(p_args, args_of('id text, to text, failureReason? text null, bankReference? text null'));
+  v_args jsonb := check_args(
+    p_args,
+    args_of('id text, to text, failureReason? text null, bankReference? text null, unsubmitted? boolean')
+  );
   d deposit;
   r refund;
   v_to text := v_args ->> 'to';
@@ -33,6 +38,29 @@ begin
   into r;
   if not found then
     perform refuse(400, 'status_invalid', 'refund.status');
+  end if;
+  if (v_args ->> 'unsubmitted')::boolean then
+    delete from job x
+    where
+      x.tenant_id = p_tenant
+      and x.livemode = p_live
+      and x.kind = 'send_refund'
+      and x.subject_id = r.id
+      and x.attempts = 0;
+    if
+      exists (
+        select
+        from job x
+        where x.tenant_id = p_tenant and x.livemode = p_live and x.kind = 'send_refund' and x.subject_id = r.id
+      )
+    then
+      perform refuse(
+        409,
+        'state_conflict',
+        'refund.status',
+        'It was submitted to the acquirer. Record what that says with `--told-by-acquirer` (`toldByAcquirer`).'
+      );
+    end if;
   end if;
   if r.debited_account_id is null then
     perform end_duplicate_refund(p_tenant, p_live, r);

@@ -4,14 +4,16 @@
 -- pause grows up to an hour. The job stays until the refund has ended, so a worker that dies meanwhile loses none. This
 -- function waits for no lock: it skips jobs that another process has claimed. The job of a duplicate names the attempt,
 -- until its refund is made here; in test mode the sandbox completes that. With `duplicates: false` these jobs wait.
+-- With `submits: false` there is no acquirer to submit to: nothing is returned or counted, and the jobs wait for one.
 create or replace function claim_refunds(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof refund
 language plpgsql
 as $$
 declare
-  v_args jsonb := check_args(p_args, args_of('limit int, duplicates boolean'));
+  v_args jsonb := check_args(p_args, args_of('limit int, duplicates boolean, submits? boolean'));
   j job;
   r refund;
+  v_submits boolean := coalesce((v_args ->> 'submits')::boolean, true);
   v_wall bigint := wall_clock();
 begin
   for j in
@@ -41,10 +43,15 @@ begin
       update job x
       set
         subject_id = r.id,
-        attempts = x.attempts + 1,
-        due = v_wall + least(3600, 5 * 2 ^ least(x.attempts, 10))::bigint
+        attempts = x.attempts + v_submits::int,
+        due = v_wall + case
+          when v_submits then least(3600, 5 * 2 ^ least(x.attempts, 10))::bigint
+          else 300
+        end
       where x.tenant_id = p_tenant and x.livemode = p_live and x.id = j.id;
-      return next r;
+      if v_submits then
+        return next r;
+      end if;
     else
       delete from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = j.id;
     end if;

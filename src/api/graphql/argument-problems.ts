@@ -9,6 +9,7 @@ import type { Accepted } from '../../operation/accepted.js';
 import { joined } from '../../operation/input-problems.js';
 import { argumentPath, listNames, type Problem, problem } from '../../errors/problems.js';
 import { type Decoder, decoderOf } from '../rest/decoder.js';
+import { flattened } from './filter-argument.js';
 import { graph as graphFormat, notObject } from '../rest/input-format.js';
 
 /** A field of the query, the mutation or the subscription. */
@@ -36,7 +37,7 @@ export function argumentProblems(
     const args = decoder(input as Record<string, unknown>, problems);
     return joined(problems, more(args));
   }
-  const args = decoder(raw, problems);
+  const args = flattened(decoder(raw, problems));
   return joined(named ? problems.map((p) => named(p, object)) : problems, more(args));
 }
 
@@ -59,7 +60,7 @@ export function decoderFor(field: RootField, object: string, accepted: Accepted 
  * there.
  */
 export function asListed(p: Problem, object: string): Problem {
-  const field = p.field?.replaceAll(/\[\d+\]/g, '');
+  const field = p.field?.replaceAll(/\[\d+\]/g, '').replace(`${object}.filter.`, `${object}.`);
   const path = argumentPath(p.field);
   const name = listNames[String(path[0])];
   return { ...p, field: name ? `${object}.${name}` : field, path };

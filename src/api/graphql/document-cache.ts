@@ -45,12 +45,26 @@ interface CachedDocument {
 }
 
 /** The most nodes that an operation may touch, and the counter of nodes. */
-export interface NodesAllowed {
+interface NodesAllowed {
   counter: NodeCounter;
   max: number;
 }
 
-/** The number of the request at which a document is compiled: only repeated documents are worth a statement. */
+/** What else a cache of documents needs. */
+interface CacheParts {
+  nodes: NodesAllowed;
+  /** The texts of the documents that the operator trusts. */
+  trusted?: ReadonlySet<string>;
+  /** Parses and checks a document like that of a request; throws what is refused. */
+  checked: (text: string) => DocumentNode;
+  /** Called with an internal error, to log it with the request's id. */
+  onFault: (error: unknown, requestId: string) => void;
+}
+
+/**
+ * The number of the request at which a document is compiled: only repeated documents are worth a statement. A document
+ * that a request names by its hash, or that the operator trusts, is one of a program, which repeats it.
+ */
 const requestsBeforeCompiling = 2;
 const documentsMax = 1_000;
 /**
@@ -74,8 +88,7 @@ export class DocumentCache {
     private readonly compiler: QueryCompiler,
     /** Executes documents that are not compiled. */
     private readonly run: Run,
-    private readonly nodes: NodesAllowed,
-    private readonly onFault: (error: unknown, requestId: string) => void,
+    private readonly rest: CacheParts,
   ) {}
 
   /** Whether a document is in the cache. */
@@ -91,24 +104,26 @@ export class DocumentCache {
   /** Adds a document that has been validated. */
   learn(text: string, document: DocumentNode): void {
     const subscribes = document.definitions.some(isSubscription);
-    const analysis = { requests: 0, compiled: undefined, estimators: new Map(), labels: new Map() };
+    const requests = this.rest.trusted?.has(text) ? requestsBeforeCompiling : 0;
+    const analysis = { requests, compiled: undefined, estimators: new Map(), labels: new Map() };
     this.#documents.set(text, { document, subscribes, ...analysis });
   }
 
   /**
    * The answer to a POST, or undefined when Apollo has to answer: for unknown documents, and for requests that ran
-   * nothing.
+   * nothing. `named` says that the request named the document by its hash.
    */
   async answer(
     { query, variables, operationName, extensions }: GraphBody,
     context: Context,
+    named = false,
   ): Promise<Answer | undefined> {
-    const cached = this.#documents.get(query);
+    const cached = this.#documents.get(query) ?? this.#trusted(query);
     if (!cached || cached.subscribes || extensions != null) return undefined;
     const { document } = cached;
     // Apollo refuses an operation that could touch too many nodes, as at its first request.
     const estimate = this.#estimated(cached, operationName, variables ?? {});
-    if (!estimate || estimate.nodes > this.nodes.max) return undefined;
+    if (!estimate || estimate.nodes > this.rest.nodes.max) return undefined;
     const { charge, report } = context.budget;
     context.budget.ticket?.weigh(turnsOf(estimate.nodes));
     report.operation = this.#label(cached, operationName);
@@ -116,10 +131,12 @@ export class DocumentCache {
     const waiting = charge?.take(estimate.points);
     if (waiting) await waiting;
     charge?.count(estimate.introspection);
+    if (named) cached.requests = requestsBeforeCompiling;
     const compiled = await this.#compiled(cached, operationName, variables ?? {}, context);
     report.answeredBy = compiled === undefined ? 'resolvers' : 'compiled';
     if (compiled !== undefined) {
       charge?.countObjects(compiled.objects);
+      charge?.count(compiled.points);
       const cost = charge ? `,"cost":${JSON.stringify(context.budget.cost)}` : '';
       return {
         body: `{"data":${compiled.data},"extensions":{"requestId":${JSON.stringify(context.requestId)}${cost}}}\n`,
@@ -138,6 +155,17 @@ export class DocumentCache {
     return { body: `${JSON.stringify(response.result)}\n`, headers: response.headers };
   }
 
+  /** A trusted document at its first request. What Apollo would refuse is left to it. */
+  #trusted(text: string): CachedDocument | undefined {
+    if (!this.rest.trusted?.has(text)) return undefined;
+    try {
+      this.learn(text, this.rest.checked(text));
+    } catch {
+      return undefined;
+    }
+    return this.#documents.get(text);
+  }
+
   #label({ document, labels }: CachedDocument, operationName: string | null | undefined): string {
     const name = operationName ?? '';
     const label = labels.get(name) ?? operationLabel(document, operationName);
@@ -154,7 +182,7 @@ export class DocumentCache {
     const name = operationName ?? '';
     let estimator = estimators.get(name);
     if (!estimator) {
-      estimator = this.nodes.counter.of(document, operationName);
+      estimator = this.rest.nodes.counter.of(document, operationName);
       // Apollo answers a name that no operation has. The name is not cached.
       if (!estimator) return undefined;
       estimators.set(name, estimator);
@@ -178,7 +206,7 @@ export class DocumentCache {
     try {
       return await compiled?.answer(operationName, variables, context);
     } catch (error) {
-      if (!(error instanceof DomainError)) this.onFault(error, context.requestId);
+      if (!(error instanceof DomainError)) this.rest.onFault(error, context.requestId);
       return undefined;
     } finally {
       if (compiled?.resolved) cached.compiled = null;

@@ -11,7 +11,8 @@ import {
   validate,
 } from 'graphql';
 import { getVariableValues } from 'graphql/execution/values.js';
-import type { DryRunAnswer, DryRunAsked } from '../../operation/context.js';
+import type { Context, DryRunAnswer, DryRunAsked } from '../../operation/context.js';
+import type { QueryCompiler } from './compiler/compiler.js';
 import type { GraphCode } from '../../errors/graph-codes.js';
 import { cut } from '../../errors/problems.js';
 import { weights } from '../../types/weights.js';
@@ -31,13 +32,20 @@ export interface DocumentLimits {
 /** The most selections of an operation after its fragments are expanded; Apollo has the same limit for requests. */
 export const selectionsMax = 1_000;
 const errorsMax = 5;
+/** Of a gateway that compiles no queries. */
+const notCompiled = [{ path: '', reason: 'This gateway compiles no queries (COMPILED_QUERIES=off).' }];
 
 /**
  * Says what documents would cost, without running them. A document is checked like that of a request; what would be
  * refused is an error in the answer, and no cost.
  */
-export function dryRunOf(schema: GraphQLSchema, nodes: NodeCounter, limits: DocumentLimits) {
-  return ({ query, variables, operationName }: DryRunAsked): DryRunAnswer => {
+export function dryRunOf(
+  schema: GraphQLSchema,
+  nodes: NodeCounter,
+  limits: DocumentLimits,
+  compiler: QueryCompiler | undefined,
+) {
+  return ({ query, variables, operationName }: DryRunAsked, context: Context): DryRunAnswer => {
     try {
       const document = checkedDocument(schema, limits, query);
       const operation = getOperationAST(document, operationName);
@@ -59,6 +67,7 @@ export function dryRunOf(schema: GraphQLSchema, nodes: NodeCounter, limits: Docu
         requested: weights.request + estimate.points,
         nodes: estimate.nodes,
         paths: estimator.paths(variables ?? {}),
+        uncompiledPaths: compiler?.leftOf(document, variables ?? {}, context) ?? notCompiled,
         problems: [],
       };
     } catch (error) {
@@ -88,7 +97,7 @@ function refused(errors: readonly GraphQLError[], code: GraphCode): DryRunAnswer
     path: null,
     column: null,
   }));
-  return { requested: null, nodes: null, paths: [], problems };
+  return { requested: null, nodes: null, paths: [], uncompiledPaths: [], problems };
 }
 
 /** Cuts long names and values, like the errors of a request. */

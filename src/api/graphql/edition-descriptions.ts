@@ -61,8 +61,10 @@ function describeParameters(fields: RootFields, { number, withheld, values }: Ed
   const other = 3 - number;
   for (const [name, paths] of Object.entries(withheld))
     for (const path of paths) {
-      const parameter = parameterAt(fields[name], path);
-      if (parameter) say(parameter, other);
+      for (const at of [path, `filter.${path}`]) {
+        const parameter = parameterAt(fields[name], at);
+        if (parameter) say(parameter, other);
+      }
     }
   for (const [name, allowed] of Object.entries(values))
     for (const path of Object.keys(allowed)) {

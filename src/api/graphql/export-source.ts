@@ -9,6 +9,7 @@ import {
   getNamedType,
   getNullableType,
 } from 'graphql';
+import { withoutFilter } from './filter-argument.js';
 import type { Context } from '../../operation/context.js';
 import { argumentPath, DomainError, type Problem, snake } from '../../errors/problems.js';
 import { operationOf, type Route, routes } from '../../resources/registry.js';
@@ -86,10 +87,11 @@ export function readExportSource(schema: GraphQLSchema): void {
     const { source, format } = args.input as Asked;
     const [[name, values]] = Object.entries(source) as [[string, Values]];
     try {
-      return await resolve(root, { input: { ...listOf(sources.get(name)!, values), format } }, context, info);
+      const list = listOf(sources.get(name)!, given(sources.get(name)!, values));
+      return await resolve(root, { input: { ...list, format } }, context, info);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      throw new DomainError(...error.problems.map((found) => ofSource(found, name)));
+      throw new DomainError(...error.problems.map((found) => ofSource(found, name, values)));
     }
   };
 }
@@ -108,10 +110,14 @@ function sourceOf({ name, args }: GraphQLField<unknown, unknown>): Source {
   const isNeeded = (argument: string) => paths.every(({ inPath }) => Object.values(inPath).includes(argument));
   const fields = args
     .filter((argument) => !pageArguments.includes(argument.name))
-    .map(({ name: argument, type, description, defaultValue }): [string, GraphQLInputFieldConfig] => [
-      argument,
-      { type: isNeeded(argument) ? new GraphQLNonNull(getNullableType(type)) : type, description, defaultValue },
-    ]);
+    .map(
+      ({ name: argument, type, description, defaultValue, deprecationReason }): [string, GraphQLInputFieldConfig] => [
+        argument,
+        isNeeded(argument)
+          ? { type: new GraphQLNonNull(getNullableType(type)), description, defaultValue }
+          : { type, description, defaultValue, deprecationReason },
+      ],
+    );
   const input = new GraphQLInputObjectType({
     name: `${name[0]!.toUpperCase()}${name.slice(1)}Source`,
     description: `The list \`${name}\` to export: its filters and its order.`,
@@ -155,8 +161,20 @@ function add(search: URLSearchParams, name: string, value: unknown): void {
 }
 
 /** A problem of a list of /v1, or of its query, at the member of the source. */
-function ofSource(found: Problem, name: string): Problem {
+function ofSource(found: Problem, name: string, { filter }: Values): Problem {
   const [, part, ...rest] = found.field?.split('.') ?? [];
   if (part === 'list') return { ...found, path: ['source', name] };
-  return part === 'filters' ? { ...found, path: ['source', name, ...argumentPath(['', ...rest].join('.'))] } : found;
+  if (part === 'filter') return { ...found, path: ['source', name, part] };
+  if (part !== 'filters') return found;
+  const path = argumentPath(['', ...rest].join('.'));
+  const within = filter != null && String(path[0]) in (filter as object) ? ['filter'] : [];
+  return { ...found, path: ['source', name, ...within, ...path] };
+}
+
+/** The arguments of a list of /v1, whose path has some of them. */
+function given({ paths }: Source, values: Values): Values {
+  const inPath = new Set(paths.flatMap((path) => Object.values(path.inPath)));
+  const ofPath = Object.entries(values).filter(([name]) => inPath.has(name));
+  const others = Object.entries(values).filter(([name]) => !inPath.has(name));
+  return { ...withoutFilter(Object.fromEntries(others), 'export'), ...Object.fromEntries(ofPath) };
 }

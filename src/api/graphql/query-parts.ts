@@ -46,6 +46,8 @@ export interface Part {
   open?: boolean;
   /** The points that it costs for each of its parents, without its objects. */
   points: (variables: Variables) => number;
+  /** Whether it is a page of a list. */
+  page?: true;
   /** The parts below, one list for each type that a member may have. */
   below: Part[][];
 }
@@ -158,7 +160,7 @@ export class QueryParts {
       .filter((parts) => parts.length > 0);
     if (!counted && below.length === 0 && points === free) return undefined;
     const open = listed && Boolean(list) && points === free;
-    return { name, counted, size, asked: askedBy(found), open, points, below };
+    return { name, counted, size, asked: askedBy(found), open, points, below, ...(paged && { page: true as const }) };
   }
 
   /** What a field costs for each of its parents, without its objects. */
@@ -227,10 +229,14 @@ export class QueryParts {
 
 /**
  * The parts of a figure. Its lists have no more members than its arguments say, but for currencies and methods, whose
- * number is unknown and which cost nothing beyond the usual number.
+ * number is unknown and which cost nothing beyond the usual number. Pages below them cost what they have.
  */
 const closed = (parts: Part[]): Part[] =>
-  parts.map((part) => (part.open ? { ...part, open: false, below: part.below.map(closed) } : part));
+  parts.map((part) =>
+    part.open && !part.below.flat().some(hasPage) ? { ...part, open: false, below: part.below.map(closed) } : part,
+  );
+
+const hasPage = ({ page, below }: Part): boolean => page === true || below.flat().some(hasPage);
 
 /** Whether a field is selected: at least one of its occurrences is not left out by a directive. */
 function askedBy(found: Found[]): Part['asked'] {
@@ -274,4 +280,4 @@ export function isPart(type: GraphQLObjectType, name: string): boolean {
 export const isPageType = ({ name }: GraphQLObjectType): boolean => /(Connection|Page)$/.test(name);
 
 /** Whether a field counts the whole list of a page. */
-const isTotal = (type: GraphQLObjectType, name: string): boolean => name === 'totalCount' && isPageType(type);
+export const isTotal = (type: GraphQLObjectType, name: string): boolean => name === 'totalCount' && isPageType(type);

@@ -33,8 +33,9 @@ import { countWithoutRows, selectsCountOnly } from './count-only.js';
 import { DocumentCache } from './document-cache.js';
 import { describeEditions } from './edition-descriptions.js';
 import { describeGrowth } from './growth.js';
-import { selectionsMax } from './dry-run.js';
+import { checkedDocument, selectionsMax } from './dry-run.js';
 import { readExportSource, withExportSource } from './export-source.js';
+import { addFilters, readFilters } from './filter-argument.js';
 import { type Limits, limitRule } from './limits.js';
 import { pageSizeDefault, pageSizeMax } from '../../types/pagination.js';
 import { pointsOf, pointsOfTotal, turnsOf } from '../../types/weights.js';
@@ -68,6 +69,7 @@ export function buildGraph(): GraphQLSchema {
   resolveStoredNames(schema);
   readDirectly(schema, readers);
   guard(schema, operations);
+  readFilters(schema);
   readExportSource(schema);
   describeEditions(schema, operations);
   describeGrowth(schema);
@@ -92,6 +94,7 @@ export function buildGraph(): GraphQLSchema {
  */
 function inOrder(schema: GraphQLSchema): GraphQLSchema {
   const declared = [...operations.keys()];
+  addFilters(schema, declared);
   const root = (type: GraphQLObjectType | null | undefined, description: string) => {
     if (!type) return null;
     const config = type.toConfig();
@@ -144,6 +147,7 @@ export interface GraphSettings {
   suggestions: boolean;
   /** Compiles repeated queries; without it, each request goes through Apollo's complete pipeline. */
   compiler?: QueryCompiler;
+  trusted?: ReadonlySet<string>;
   /** Called with an internal error, to log it with the request's id. The client does not see its details. */
   onFault: (error: unknown, requestId: string) => void;
 }
@@ -165,9 +169,9 @@ export function buildApollo<C extends ServerContext>(
 ): GraphServer<C> {
   const run = executor<C>(schema, settings);
   const { nodes } = settings;
-  const documents =
-    settings.compiler &&
-    new DocumentCache(settings.compiler, run, { counter: nodes, max: settings.nodesMax }, settings.onFault);
+  const checked = (text: string) => checkedDocument(schema, settings, text);
+  const parts = { ...settings, nodes: { counter: nodes, max: settings.nodesMax }, checked };
+  const documents = settings.compiler && new DocumentCache(settings.compiler, run, parts);
   const apollo = new ApolloServer<C>({
     gateway: {
       onSchemaLoadOrUpdate: (callback) => {

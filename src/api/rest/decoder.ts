@@ -70,6 +70,8 @@ function parametersOf(fields: Fields, object: string, within: string, decoded: D
   return fields.map((field) => {
     const full = pathOnV1(`${object}.${within}${snake(field.name)}`);
     const path = full.slice(object.length + 1);
+    // A list of the graph has in `filter` what are parameters of their own on /v1.
+    const onV1 = path.replace(/^filter\./, '');
     const type = getNamedType(field.type);
     const stored = isEnumType(type) ? type.getValues().map(({ value }) => String(value)) : undefined;
     let members: readonly Parameter[] | undefined;
@@ -77,8 +79,8 @@ function parametersOf(fields: Fields, object: string, within: string, decoded: D
       field,
       key: format.name(field.name, full),
       name: path.slice(path.lastIndexOf('.') + 1),
-      withheld: accepted?.withheld.get(path),
-      values: stored && mustBeOneOf(accepted?.values.get(path) ?? stored),
+      withheld: accepted?.withheld.get(onV1),
+      values: stored && mustBeOneOf(accepted?.values.get(onV1) ?? stored),
       members: () =>
         (members ??= isInputObjectType(type)
           ? parametersOf(Object.values(type.getFields()), object, `${path}.`, decoded)

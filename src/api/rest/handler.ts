@@ -113,9 +113,10 @@ function paramsOf(route: Route): string[] {
  */
 export function listArguments(route: Route, field: GraphQLField<unknown, Context>): Readers {
   const { object } = operationOf(route.field);
-  const paged = field.args.some((argument) => argument.name === 'first');
+  const declared = argumentsV1(field);
+  const paged = declared.some((argument) => argument.name === 'first');
   const elsewhere = new Set([...paramsOf(route), ...pageArguments, ...(route.without ?? [])]);
-  const own = field.args.filter(({ name }) => !elsewhere.has(name));
+  const own = declared.filter(({ name }) => !elsewhere.has(name));
   return readersOf(route, (accepted) => queryReader(object, paged, decoderOf(own, object, query, accepted)));
 }
 

@@ -1,5 +1,4 @@
 import { count, getTableColumns, getTableName, sql } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
 import { isOutside } from '../../types/list-order.js';
 import {
   type Listing,
@@ -15,7 +14,7 @@ import { columnsOf } from '../schema/drizzle-types.js';
 import { foundCursor } from './search.js';
 import { columnIn, cursorOf, idOf, outside, resolvedCursor, rowsOf, type ScopedReads } from './view.js';
 import { searchOf } from '../../types/list-search.js';
-import { columnOf, type Link, listed, type Row, type Rows, shape, values } from './statement.js';
+import { columnOf, listed, nameOf, type Parent, type Row, type Rows, shape, values } from './statement.js';
 import { classOfCount, classOfPage } from '../read/read-class.js';
 import { listOf, type Visibility, visibilityOf, hiddenFrom } from '../read/visibility.js';
 
@@ -48,16 +47,16 @@ export class Pages {
   async edge<T extends Rows>(
     table: T,
     all: Listing,
-    of: PgColumn | Link,
+    of: Parent,
     parentId: string,
     args: PageArgs,
   ): Promise<Page<Row<T>>> {
     const seen = seenBy(this.reads.caller, table, all);
     const given = pageRequest(seen, args, columnOf(of));
     const [from, listing] = rowsOf(table, seen, given);
-    const parent = 'links' in of ? of : columnIn(from, of);
+    const parent = 'links' in of || 'counted' in of ? of : columnIn(from, of);
     const request = await resolvedCursor(this.reads, from, listing, given, visibilityOf(this.reads.caller));
-    const name = `${getTableName(from)}.${columnOf(parent).name}:${JSON.stringify([listing.fixed, args])}`;
+    const name = `${getTableName(from)}.${nameOf(parent)}:${JSON.stringify([listing.fixed, args])}`;
     const rows = await this.reads.many(name, parentId, (ids) => this.#perParent(from, listing, parent, request, ids));
     return this.#page(table, listing, request, rows ?? [], {
       found: async () => true,
@@ -98,13 +97,13 @@ export class Pages {
   async #perParent<T extends Rows>(
     table: T,
     listing: Listing,
-    parent: PgColumn | Link,
+    parent: Parent,
     request: PageRequest,
     ids: readonly string[],
   ) {
     const visibility = visibilityOf(this.reads.caller);
     const rows = await this.reads.read<{ parent: string; row: Row<T> }>(
-      `edge:${columnOf(parent).name}:${shape(table, request, visibility)}`,
+      `edge:${nameOf(parent)}:${shape(table, request, visibility)}`,
       (db) => {
         const child = listed(db, { table, listing, request, visibility, parent }, 'rows', readOf(request.size + 1)).as(
           'child',
@@ -131,14 +130,14 @@ export class Pages {
   async #afterPerParent<T extends Rows>(
     table: T,
     listing: Listing,
-    parent: PgColumn | Link,
+    parent: Parent,
     request: PageRequest,
     keys: readonly string[],
   ) {
     const visibility = visibilityOf(this.reads.caller);
     const pairs = keys.map((key) => key.split(' '));
     const rows = await this.reads.read<{ key: string; found: boolean }>(
-      `beyond:${columnOf(parent).name}:${shape(table, request, visibility)}`,
+      `beyond:${nameOf(parent)}:${shape(table, request, visibility)}`,
       (db) => {
         const given = { table, listing, request, visibility, parent, cursor: sql`parent.cursor` };
         return db
@@ -161,14 +160,14 @@ export class Pages {
   async #countPerParent<T extends Rows>(
     table: T,
     listing: Listing,
-    parent: PgColumn | Link,
+    parent: Parent,
     request: PageRequest,
     ids: readonly string[],
   ) {
     const visibility = visibilityOf(this.reads.caller);
     const list = unpaged(request);
     const rows = await this.reads.read<{ id: string; n: number }>(
-      `count:${columnOf(parent).name}:${shape(table, list, visibility)}`,
+      `count:${nameOf(parent)}:${shape(table, list, visibility)}`,
       (db) => {
         const some = listed(db, { table, listing, request: list, visibility, parent }, 'ids', totalCountMax + 1);
         return db
@@ -244,7 +243,7 @@ interface Look {
 }
 
 /** The request for the complete list of a page. */
-function unpaged(request: PageRequest): PageRequest {
+export function unpaged(request: PageRequest): PageRequest {
   return { ...request, size: 0, cursor: undefined, backward: false };
 }
 

@@ -1,5 +1,5 @@
-import { asc, desc, eq, gt, gte, is, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
-import { PgColumn, type PgTable } from 'drizzle-orm/pg-core';
+import { asc, desc, eq, gt, gte, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { ColumnName, OrderBy } from '../../types/list-order.js';
 import type { Listing, PageRequest } from '../../types/pagination.js';
 import type { Visibility, VisibilityColumns } from '../read/visibility.js';
@@ -20,6 +20,24 @@ export interface Link {
   /** A parent has few links, and PostgreSQL has no statistics that say so. */
   selective?: true;
 }
+/**
+ * What a figure of an account counts: the rows whose column `counted` has the account, and with `descendants` those of
+ * the accounts below it. The id of such a parent is the account's, and behind slashes what else the figure counts by.
+ */
+export interface Counted {
+  /** Which figure: a part of the names of its statements. */
+  figure: string;
+  counted: PgColumn;
+  descendants: boolean;
+  /** The filter in the key of the indexes whose value is the second part of the id. */
+  key?: string;
+}
+/** What a list belongs to, where it is an edge. */
+export type Parent = PgColumn | Link | Counted;
+
+/** A part of the id of the parent `parent` of a figure, from 1. */
+export const partOf = (n: number): SQL => sql`split_part(parent.id, '/', ${sql.raw(String(n))})`;
+
 const p = sql.placeholder;
 
 /** Which rows of a list a statement selects: those of a parent, if given, and those beyond a cursor, if given. */
@@ -28,16 +46,23 @@ export interface ListQuery {
   listing: Listing;
   request: PageRequest;
   visibility: Visibility;
-  parent?: PgColumn | Link | undefined;
+  parent?: Parent | undefined;
   /** The expression of the parent's id, if it is not `parent.id`. */
   of?: SQL;
   cursor?: SQL;
 }
 
 /** The column with the parent's id, in the table itself or in its links. */
-export function columnOf(parent: PgColumn | Link): PgColumn {
+export function columnOf(parent: Parent): PgColumn {
+  if ('counted' in parent) return parent.counted;
   return 'links' in parent ? parent.parent : parent;
 }
+
+/** The name of a parent in the names of statements. */
+export const nameOf = (parent: Parent): string =>
+  'counted' in parent
+    ? `${parent.counted.name}/${parent.figure}${parent.descendants ? '/descendants' : ''}`
+    : columnOf(parent).name;
 
 const ofTable: ColumnName = (column) => column;
 const ofAlias =
@@ -82,6 +107,13 @@ export function boundOf(query: ListQuery, name: string, of: ColumnName = ofTable
   return bounds[bound](by.by(of), sql`${p(name)}::${sql.raw(by.type)}`);
 }
 
+/**
+ * Whether the cursor, which is within the range, lies beyond a bound of it. With the bound in its scan too, PostgreSQL
+ * would begin there, and read all entries up to the cursor.
+ */
+export const isPassed = (query: ListQuery, bound: string): boolean =>
+  query.request.cursor !== undefined && bound.startsWith(downwards(query) ? 'lt' : 'gt');
+
 /** The condition that a row follows the object of the cursor. */
 export function afterCursor(query: ListQuery): SQL | undefined {
   const { table, request, visibility, cursor = sql`${p('cursor')}` } = query;
@@ -107,8 +139,9 @@ function placeOf(query: ListQuery): SQL[] {
   const { listing, request } = query;
   const by = orderOf(query);
   if (!by) return [];
-  const key = listing.filters[by.key];
   const ranges = Object.keys(request.filters).filter((name) => name.split('.')[0] === request.order);
-  const same = !by.all && is(key, PgColumn) ? [sql`${ofAlias('c')(key)} = ${p(by.key)}`] : [];
+  const same = Object.keys(by.one ?? {}).map(
+    (name) => sql`${ofAlias('c')(listing.filters[name] as PgColumn)} = ${p(name)}`,
+  );
   return [...same, ...ranges.map((name) => boundOf(query, name, ofAlias('c')))];
 }

@@ -1,11 +1,11 @@
 import { and, asc, desc, eq, getTableColumns, is, type SQL, type Subquery, sql } from 'drizzle-orm';
-import { PgColumn, type PgTable } from 'drizzle-orm/pg-core';
+import { PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { ColumnName } from '../../types/list-order.js';
 import { searchOf } from '../../types/list-search.js';
 import type { ListQuery } from './position.js';
 import { columnsOf, fixedLimit } from '../schema/drizzle-types.js';
-import { searchEntry as entry } from '../schema/table.js';
+import { kindOf, searchEntry as entry } from '../schema/table.js';
 import { visibilityPredicate } from '../read/visibility.js';
 
 const p = sql.placeholder;
@@ -17,15 +17,41 @@ const [key, value] = [sql`${p('metadata.key')}::text`, sql`${p('metadata.value')
 const last = sql`chr(1114111)`;
 
 /**
- * The first `limit` rows that a search finds, or the ids of `limit` of them. The entries are read in the order of their
- * key, and each row is looked up by itself. The row decides whether it is visible and matches; an object with several
- * entries in the range is found by the first of them.
+ * The first `limit` rows that a search finds, or the ids of `limit` of them. Where they are in two lists, each has its
+ * own query, and the first of both are merged.
  */
 export function searchedRows(db: PostgresJsDatabase, query: ListQuery, what: 'rows' | 'ids', limit: number) {
+  const names = what === 'rows' ? Object.keys(getTableColumns(query.table as PgTable)) : ['id'];
+  const [one, other] = listsOf(query).map((list) => foundIn(db, query, list, names, limit, listsOf(query).length > 1));
+  if (!other) return one!;
+  const all = unionAll(one!, other).as('found');
+  const rowsOf = columnsOf(all);
+  const by = query.request.backward ? desc : asc;
+  return db
+    .select(Object.fromEntries(names.map((name) => [name, rowsOf[name]!])))
+    .from(all)
+    .orderBy(by(rowsOf.searchStart!), by(rowsOf.searchAge!), by(rowsOf.id!))
+    .limit(limit)
+    .$dynamic();
+}
+
+/**
+ * The first rows that a search finds in one list, with their places in it if they are wanted. The entries are read in
+ * the order of their key, and each row is looked up by itself. The row decides whether it is visible and matches; an
+ * object with several entries in the range is found by the first of them.
+ */
+function foundIn(
+  db: PostgresJsDatabase,
+  query: ListQuery,
+  list: SQL,
+  names: string[],
+  limit: number,
+  withPlaces: boolean,
+) {
   const { table, request } = query;
-  const columns: Record<string, PgColumn> = what === 'rows' ? getTableColumns(table) : { id: table.id };
+  const columns: Record<string, PgColumn> = getTableColumns(table);
   const found: Subquery = db
-    .select(columns)
+    .select(Object.fromEntries(names.map((name) => [name, columns[name]!])))
     .from(table as PgTable)
     .where(and(...rowConditions(query), eq(table.id, entry.id), sql`${positionOf(query)} = ${entry.start}`))
     .limit(fixedLimit(1))
@@ -33,10 +59,13 @@ export function searchedRows(db: PostgresJsDatabase, query: ListQuery, what: 'ro
   const rowsOf = columnsOf(found);
   const by = request.backward ? desc : asc;
   return db
-    .select(Object.fromEntries(Object.keys(columns).map((name) => [name, rowsOf[name]!])))
+    .select({
+      ...Object.fromEntries(names.map((name) => [name, rowsOf[name]!])),
+      ...(withPlaces && { searchStart: entry.start, searchAge: entry.age }),
+    })
     .from(entry)
     .crossJoinLateral(found)
-    .where(and(...entryConditions(query)))
+    .where(and(...entryConditions(query, list)))
     .orderBy(by(entry.start), by(entry.age), by(entry.id))
     .limit(limit)
     .$dynamic();
@@ -51,6 +80,16 @@ export function foundCursor(db: PostgresJsDatabase, query: ListQuery) {
     .where(and(...rowConditions(query), eq(table.id, p('cursor')), sql`${positionOf(query)} is not null`));
 }
 
+/** The lists whose entries a search reads. All rows that a platform sees are on the root list, or not. */
+function listsOf({ listing, visibility }: ListQuery): SQL[] {
+  const kind = sql.raw(`'${listing.search!.object}'`);
+  const account = listing.byAccount.find((name) => name in (listing.fixed ?? {}));
+  if (account !== undefined || visibility === 'actingAccount')
+    return [sql`${entry.list} = search_list(${kind}, ${p(account ?? 'actingAccount')}::text)`];
+  const root = sql`${entry.rootList} = search_list(${kind}, null)`;
+  return visibility === 'root' ? [root] : [root, sql`${entry.rootList} is null and ${kindOf(entry.id)} = ${kind}`];
+}
+
 /** The conditions of the rows of the list, without the search. */
 function rowConditions({ table, listing, visibility }: ListQuery): SQL[] {
   const fixed = Object.keys(listing.fixed ?? {}).map((name) => {
@@ -62,18 +101,10 @@ function rowConditions({ table, listing, visibility }: ListQuery): SQL[] {
   return [...visibilityPredicate(table, visibility), ...fixed];
 }
 
-/** The entries of the list that begin with what is searched for, beyond the cursor. */
-function entryConditions(query: ListQuery): SQL[] {
-  const { table, listing, request, visibility, cursor = sql`${p('cursor')}` } = query;
-  const kind = sql.raw(`'${listing.search!.object}'`);
-  const account = listing.byAccount.find((name) => name in (listing.fixed ?? {}));
-  const conditions = [
-    eq(entry.tenantId, p('tenantId')),
-    eq(entry.livemode, p('livemode')),
-    visibility === 'root' && account === undefined
-      ? sql`${entry.rootList} = search_list(${kind}, null)`
-      : sql`${entry.list} = search_list(${kind}, ${p(account ?? 'actingAccount')}::text)`,
-  ];
+/** The entries of a list that begin with what is searched for, beyond the cursor. */
+function entryConditions(query: ListQuery, list: SQL): SQL[] {
+  const { table, request, visibility, cursor = sql`${p('cursor')}` } = query;
+  const conditions = [eq(entry.tenantId, p('tenantId')), eq(entry.livemode, p('livemode')), list];
   const { one, from, to } = rangeOf(request.filters);
   if (one) conditions.push(sql`${entry.start} = ${one}`);
   if (searchOf(request.filters) === 'search') conditions.push(sql`${searched} <> ''`);

@@ -8,20 +8,34 @@ import {
   boundOf,
   bounds,
   columnOf,
+  isPassed,
   order,
   orderOf,
   positionIn,
   positionOf,
   type Rows,
 } from './position.js';
+import { type Scan, scansOfFigure } from './figure-scans.js';
 import { columnsOf, fixedLimit } from '../schema/drizzle-types.js';
 import { searchedRows } from './search.js';
 import { searchOf } from '../../types/list-search.js';
-import { isPair, isParent, ofOthers, pairOf, pairValue, rootOf } from '../schema/filter-index.js';
+import {
+  belowOf,
+  composite,
+  isPair,
+  isParent,
+  joined,
+  ofOthers,
+  pairOf,
+  pairValue,
+  rootOf,
+} from '../schema/filter-index.js';
+import { inKey } from '../schema/lists.js';
+import { apartOf, isWhole, keyOf } from './key.js';
 import { type Visibility, visibilityPredicate } from '../read/visibility.js';
 
-export type { Child, Link, Row, Rows } from './position.js';
-export { columnOf } from './position.js';
+export type { Child, Counted, Link, Parent, Row, Rows } from './position.js';
+export { columnOf, nameOf, partOf } from './position.js';
 
 const p = sql.placeholder;
 /** The name of a page statement. It contains everything that changes the statement's text, and no values. */
@@ -104,19 +118,9 @@ function merged(
     .$dynamic();
 }
 
-/** Rows of a list that one index has: those of a parent or of an account, or else those on the caller's list. */
-interface Scan {
-  /** The column with the parent or account, and its value. Without one, the scan is the root list. */
-  scanKey?: { column: PgColumn; value: SQL; filter?: string };
-  /** Further conditions of the scan. */
-  where: SQL[];
-  /** The value of the filter in the key, where it is not the one that the caller gives. */
-  key?: SQL;
-}
-
 /** A scan by a status that is derived: what has it by its stored status, and what has it because its time is over. */
 function statesOf(query: ListQuery, scan: Scan): Scan[] {
-  const name = keyFilterOf(query, scan)?.name;
+  const [name] = keyOf(query, scan) ?? [];
   const filter = name === undefined ? undefined : query.listing.filters[name];
   if (!filter || !('derived' in filter) || !filter.ending) return [scan];
   const { stored, at, from, to, now } = filter.ending;
@@ -130,7 +134,9 @@ function statesOf(query: ListQuery, scan: Scan): Scan[] {
         ...scan.where,
         sql`${stored} = ${value}`,
         sql`${at} <= ${now}`,
-        sql`array_position(${p(name!)}::text[], ${sql.raw(`'${to}'`)}) is not null`,
+        scan.key
+          ? sql`${scan.key} = ${sql.raw(`'${to}'`)}`
+          : sql`array_position(${p(name!)}::text[], ${sql.raw(`'${to}'`)}) is not null`,
       ],
     },
   ];
@@ -138,6 +144,7 @@ function statesOf(query: ListQuery, scan: Scan): Scan[] {
 
 /** The scans of a list. The second scan excludes the rows of the first, so that no row comes twice. */
 function scansOf({ table, listing, request, visibility, parent, of = sql`parent.id` }: ListQuery): Scan[] {
+  if (parent && 'counted' in parent) return scansOfFigure(table, listing, parent);
   if (parent) return [{ scanKey: { column: columnOf(parent), value: of }, where: [] }];
   for (const name of Object.keys(request.filters)) {
     const filter = listing.filters[name];
@@ -153,8 +160,11 @@ function scansOf({ table, listing, request, visibility, parent, of = sql`parent.
       return [{ scanKey: { column: filter, value, filter: name }, where: [] }];
   }
   if (visibility === 'root') return [{ where: [] }];
-  // All rows of the tenant: its indexes are like those of a parent.
-  if (visibility === 'all') return [{ scanKey: { column: table.tenantId, value: sql`${p('tenantId')}` }, where: [] }];
+  if (visibility === 'all') {
+    // All rows of the tenant: its indexes are like those of a parent, or are those of the root list and of the rest.
+    if (!listing.parents?.includes(table.tenantId)) return [{ where: [] }, { below: true, where: [] }];
+    return [{ scanKey: { column: table.tenantId, value: sql`${p('tenantId')}` }, where: [] }];
+  }
   const ofActingAccount = { column: table.actingAccountId, value: sql`${p('actingAccount')}` };
   if (!listing.own) return [{ scanKey: ofActingAccount, where: [] }];
   return [
@@ -163,95 +173,83 @@ function scansOf({ table, listing, request, visibility, parent, of = sql`parent.
   ];
 }
 
-/**
- * The filter whose value is in the key of the scanned index. A filter that the list always has is in the index of a
- * parent; in other lists it excludes few rows.
- */
-function keyFilterOf(query: ListQuery, { scanKey }: Scan): { name: string; column: PgColumn | SQL } | null {
-  const { table, listing, request, parent } = query;
-  const by = orderOf(query);
-  const ordering = by && listing.filters[by.key];
-  if (by && is(ordering, PgColumn)) return { name: by.key, column: ordering };
-  if (scanKey && scanKey.column !== table.actingAccountId && !listing.parents?.includes(scanKey.column)) return null;
-  const names = Object.keys(request.filters).filter((name) => name !== scanKey?.filter && keyColumnOf(listing, name));
-  const fixed = (name: string) => name in (listing.fixed ?? {});
-  // Few rows have a flag.
-  const name =
-    names.find((each) => flagOf(listing, each)) ??
-    names.find((each) => fixed(each) === (parent !== undefined)) ??
-    names[0];
-  const column = name === undefined ? undefined : keyColumnOf(listing, name);
-  return name !== undefined && column ? { name, column } : null;
-}
-
-/** What the keys of indexes can have of a filter. */
-function keyColumnOf(listing: Listing, name: string): PgColumn | SQL | undefined {
-  const filter = listing.filters[name];
-  if (is(filter, PgColumn)) return filter;
-  return filter && 'derived' in filter ? filter.ending?.stored : flagOf(listing, name);
-}
-
-function flagOf({ filters }: Listing, name: string): SQL | undefined {
-  const filter = filters[name];
-  return filter && 'flag' in filter ? filter.flag : undefined;
-}
-
 /** The conditions of one scan, and the lists whose values they name. */
 function conditionsOf(query: ListQuery, scan: Scan): { conditions: (SQL | undefined)[]; lists: SQL[] } {
   const { table, listing, request, visibility } = query;
+  const figure = query.parent && 'counted' in query.parent ? query.parent : undefined;
   const lists: SQL[] = [];
   const valueOf = (name: string): SQL => {
-    if (!Array.isArray(request.filters[name])) return sql`${p(name)}`;
+    const given = request.filters[name];
+    if (name === figure?.key) return scan.key!;
+    if (given !== undefined && !Array.isArray(given)) return sql`${p(name)}`;
     const alias = sql.identifier(`wanted_${lists.length}`);
-    lists.push(sql`(select distinct unnest(${p(name)}::text[]) as value) ${alias}`);
+    const all = sql.raw(`'{${listing.all?.[name]?.join(',')}}'`);
+    lists.push(
+      given === undefined
+        ? sql`(select unnest(${all}::text[]) as value) ${alias}`
+        : sql`(select distinct unnest(${p(name)}::text[]) as value) ${alias}`,
+    );
     return sql`${alias}.value`;
   };
-  const { scanKey, where } = scan;
+  const { scanKey, where, below } = scan;
   const selective = Object.keys(request.filters).find((name) => isSelective(listing, name));
-  const key = selective === undefined ? keyFilterOf(query, scan) : null;
+  const key = selective === undefined ? keyOf(query, scan) : null;
+  const apart = key ? apartOf(query, key, scanKey) : undefined;
+  const column =
+    key &&
+    composite(
+      key.map((name) => inKey(listing.filters[name])!),
+      apart,
+    );
+  const value = key && (key.length === 1 && scan.key ? scan.key : joined(key.map(valueOf), apart));
   const parent = scanKey?.filter === undefined ? scanKey?.value : valueOf(scanKey.filter);
   const conditions: (SQL | undefined)[] = [...visibilityPredicate(table, 'all'), ...where];
   if (scanKey && parent)
     conditions.push(
-      key
-        ? isPair(pairOf(scanKey.column, key.column), pairValue(parent, scan.key ?? valueOf(key.name)))
+      column && value
+        ? isPair(pairOf(scanKey.column, column, apart), pairValue(parent, value, apart))
         : equals(listing, scanKey.column, parent),
     );
   else
     conditions.push(
-      key
-        ? sql`${rootOf(table.onRootList, key.column)} = ${scan.key ?? valueOf(key.name)}::text`
-        : sql`${table.onRootList} = true`,
+      column && value
+        ? sql`${(below ? belowOf : rootOf)(table.onRootList, column)} = (${value})::text`
+        : sql`${table.onRootList} = ${sql.raw(String(!below))}`,
     );
-  const ownActingAccount = scanKey?.column === table.actingAccountId && scanKey.filter === undefined;
-  if (visibility === 'actingAccount' && !ownActingAccount) {
-    const mine = eq(table.actingAccountId, p('actingAccount'));
-    // The rows of a parent have its visibility. With a plain condition PostgreSQL would expect few rows, and sort them.
-    conditions.push(scanKey && key && !listing.own ? sql`nullif(${mine}, false) is not null` : mine);
-    // Without this, a list of another account's objects would read all of them and return none.
-    const named =
-      scanKey?.filter === undefined
-        ? undefined
-        : scanKey.column === listing.own
-          ? 'account'
-          : tableOf(query, scanKey.filter);
-    if (named !== undefined)
-      conditions.push(
-        sql`exists (select from ${sql.identifier(named)} a where a.tenant_id = ${p('tenantId')}
-          and a.livemode = ${p('livemode')} and a.id = ${parent} and a.context_id = ${p('actingAccount')})`,
-      );
-  }
+  if (visibility === 'actingAccount') conditions.push(...ofActingAccount(query, scan, parent, key !== null));
   for (const [name, value] of Object.entries(request.filters)) {
     const [member, bound] = name.split('.');
     if (member === 'created') {
       const at = bound as keyof typeof bounds;
       conditions.push(bounds[at](table.created, p(name)), ...(listing.within?.(at, sql`${p(name)}`) ?? []));
     } else if (listing.conditions?.[name]) conditions.push(listing.conditions[name].where);
-    else if (member === request.order) conditions.push(boundOf(query, name));
-    else if (name !== scanKey?.filter && name !== key?.name)
+    else if (member === request.order) conditions.push(isPassed(query, bound!) ? undefined : boundOf(query, name));
+    else if (name !== scanKey?.filter && !key?.includes(name) && name !== figure?.key)
       conditions.push(filterOf(listing, name, value, name === selective ? valueOf(name) : undefined));
   }
   return { conditions: [...conditions, listing.where, afterCursor(query)], lists };
+}
+
+/** The conditions that the rows of a scan are on the list of the acting account. */
+function ofActingAccount(query: ListQuery, { scanKey }: Scan, parent: SQL | undefined, keyed: boolean): SQL[] {
+  const { table, listing } = query;
+  const isFigure = query.parent !== undefined && 'counted' in query.parent;
+  if (!isFigure && scanKey?.column === table.actingAccountId && scanKey.filter === undefined) return [];
+  const mine = eq(table.actingAccountId, p('actingAccount'));
+  // The rows of a parent have its visibility. With a plain condition PostgreSQL would expect few rows, and sort them.
+  const whole = !listing.own || isWhole(query, scanKey);
+  const visible = scanKey && keyed && whole ? sql`nullif(${mine}, false) is not null` : mine;
+  // Without this, a list of another account's objects would read all of them and return none.
+  const named =
+    scanKey?.filter === undefined
+      ? undefined
+      : scanKey.column === listing.own
+        ? 'account'
+        : tableOf(query, scanKey.filter);
+  if (named === undefined) return [visible];
+  const seen = sql`exists (select from ${sql.identifier(named)} a where a.tenant_id = ${p('tenantId')}
+          and a.livemode = ${p('livemode')} and a.id = ${parent} and a.context_id = ${p('actingAccount')})`;
+  return [visible, seen];
 }
 
 /** The table of the objects that a filter with an index of its own names, such as the addresses of deposits. */

@@ -1,6 +1,7 @@
 import { and, eq, getTableColumns, getTableName, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { DomainError, problem } from '../../errors/problems.js';
+import { scannedBy } from '../../types/list-order.js';
 import type { Listing, PageRequest } from '../../types/pagination.js';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { Caller } from '../../request/caller.js';
@@ -34,9 +35,9 @@ export function rowsOf<T extends Rows>(table: T, listing: Listing, request: Page
   if (!by?.view) return [table, listing];
   const columns: Record<string, PgColumn> = getTableColumns(by.view.table);
   const filters: Record<string, PgColumn> = {};
-  for (const name of [by.key, ...Object.keys(listing.filters)]) if (columns[name]) filters[name] = columns[name];
+  for (const name of [by.view.key, ...Object.keys(listing.filters)]) if (columns[name]) filters[name] = columns[name];
   // The view has all columns of the table.
-  return [by.view.table as unknown as T, { ...listing, filters, parents: by.parents }];
+  return [by.view.table as unknown as T, { ...listing, filters, parents: scannedBy(by), scans: by.scans }];
 }
 
 /** A column of a table in the rows that a page reads. */
@@ -83,10 +84,10 @@ export async function resolvedCursor(
           and(
             ...visibilityPredicate(rows, visibility),
             eq(rows.id, sql.placeholder('cursor')),
-            sql`${listing.filters[by.key] as PgColumn} = any(${sql.placeholder('keys')})`,
+            sql`${listing.filters[by.view!.key] as PgColumn} = any(${sql.placeholder('keys')})`,
           ),
         ),
-    { cursor, keys: request.filters[by.key] },
+    { cursor, keys: request.filters[by.view.key] },
     classOfPage(listing, request),
   );
   if (!row) throw outside(listing, request);

@@ -58,6 +58,9 @@ export function hideFromSessions(table: VisibilityColumns, rows: HiddenRows): vo
   hidden.set(table, rows);
 }
 
+/** Whether sessions do not see some rows of a table. */
+export const hidesRows = (table: VisibilityColumns): boolean => hidden.has(table);
+
 /** Which rows of a table the caller does not see although their account would; undefined where it sees all. */
 export const hiddenFrom = ({ session }: Caller, table: VisibilityColumns): HiddenRows | undefined =>
   session ? hidden.get(table) : undefined;

@@ -12,14 +12,29 @@ const asText = (filter: Column | SQL): SQL =>
  * parent alone for a condition on this expression, so it never reads rows of the parent that do not match, whatever its
  * statistics say about the value. Ids have no spaces, so two different pairs never have the same text.
  */
-export const pairOf = (parent: Column, filter: Column | SQL): SQL => sql`(${parent} || ' ' || ${asText(filter)})`;
+export const pairOf = (parent: Column, filter: Column | SQL, apart = ' '): SQL =>
+  sql`(${parent} || ${literal(apart)} || ${asText(filter)})`;
+
+/** Several values of a key as one text. The values of filters have no spaces. */
+export const composite = (parts: readonly (PgColumn | SQL)[], apart = ' '): PgColumn | SQL =>
+  parts.length === 1 ? parts[0]! : joined(parts.map(asText), apart);
+
+/** Texts as one. */
+export const joined = (parts: readonly SQL[], apart = ' '): SQL => sql.join([...parts], sql` || ${literal(apart)} || `);
+
+const literal = (text: string): SQL => sql.raw(`'${text}'`);
 
 /** The value of `pairOf` for given values. */
-export const pairValue = (parent: SQL, value: SQL): SQL => sql`(${parent}::text || ' ' || ${value}::text)`;
+export const pairValue = (parent: SQL, value: SQL, apart = ' '): SQL =>
+  sql`(${parent}::text || ${literal(apart)} || ${value}::text)`;
 
 /** The filter's value of the rows on the root list; NULL for other rows. */
 export const rootOf = (onRootList: Column, filter: Column | SQL): SQL =>
   sql`(case when ${onRootList} then ${asText(filter)} end)`;
+
+/** The filter's value of the rows that are not on the root list; NULL for other rows. */
+export const belowOf = (onRootList: Column, filter: Column | SQL): SQL =>
+  sql`(case when not ${onRootList} then ${asText(filter)} end)`;
 
 /**
  * The key of such a text in an index, its hash, which takes 8 bytes instead of some 50. The tenant and the mode remain
@@ -54,7 +69,7 @@ export const isAnyParent = (parent: SQL, values: SQL): SQL =>
 export const ofOthers = (actingAccountId: Column, own: Column): SQL => sql`${actingAccountId} <> ${own}`;
 
 /** The columns that a table with lists has, as its indexes see them. */
-interface Columns {
+export interface Columns {
   tenantId: PgColumn;
   livemode: PgColumn;
   id: PgColumn;
@@ -63,41 +78,50 @@ interface Columns {
   onRootList: PgColumn;
 }
 
-/** What lists are filtered by, a column or a text of the row, with the last part of the names of their indexes. */
-type Filters = Record<string, PgColumn | SQL>;
+/** What lists are filtered by, columns or texts of the row, with the last part of the names of their indexes. */
+type Filters = Record<string, readonly (PgColumn | SQL)[]>;
 
 /** Whether no row is without a value, so that an index has all rows. */
-const always = (filter: PgColumn | SQL): boolean => is(filter, Column) && filter.notNull;
+const always = (parts: readonly (PgColumn | SQL)[]): boolean => parts.every((part) => is(part, Column) && part.notNull);
 
 /** What all lists of a table have in common. */
-interface Common {
+export interface Common {
   /** The columns and expressions that order the lists. */
   order?: (PgColumn | SQL)[];
   /** A condition of all lists. */
   where?: SQL;
+  /** What is between the parts of a key; see `apartIn`. */
+  apart?: (parts: number) => string;
 }
 
 /**
  * For each filter the index of the root list and the index of the lists of acting accounts. With `own`, the column with
  * the account of a row, an account finds the rows that are its own by `parentIndexes`, and only other rows of its list
- * here.
+ * here. With `below`, a third index has the rows that are not on the root list: a platform's list of all objects that
+ * it can see is made of it and of the root list.
  */
 export function listIndexes(
   table: string,
   t: Columns,
   filters: Filters,
-  { own, ...common }: Common & { own?: PgColumn } = {},
+  { own, below, ...common }: Common & { own?: PgColumn; below?: true } = {},
 ): IndexBuilder[] {
   const others = own && ofOthers(t.actingAccountId, own);
-  return Object.entries(filters).flatMap(([name, filter]) => {
-    const [root, actingAccount] = [rootOf(t.onRootList, filter), pairOf(t.actingAccountId, filter)];
-    const valued = always(filter) ? undefined : sql`${actingAccount} is not null`;
+  return Object.entries(filters).flatMap(([name, parts]) => {
+    const apart = common.apart?.(parts.length);
+    const filter = composite(parts, apart);
+    const [root, actingAccount] = [rootOf(t.onRootList, filter), pairOf(t.actingAccountId, filter, apart)];
+    const valued = always(parts) ? undefined : sql`${actingAccount} is not null`;
     return [
       built(`${table}_root_${name}`, t, root, common, sql`${root} is not null`),
       built(`${table}_context_by_${name}`, t, keyOf(actingAccount), common, others, valued),
+      ...(below ? [belowIndex(`${table}_below_${name}`, t, belowOf(t.onRootList, filter), common)] : []),
     ];
   });
 }
+
+const belowIndex = (name: string, t: Columns, key: SQL, common: Common): IndexBuilder =>
+  built(name, t, key, common, sql`${key} is not null`);
 
 /** The index of the list of a parent by the hash of its id. The listing names the parent in `hashed`. */
 export function parentIndex(name: string, t: Columns, parent: PgColumn, common: Common = {}): IndexBuilder {
@@ -112,9 +136,10 @@ export function parentIndexes(
   filters: Filters,
   common: Common = {},
 ): IndexBuilder[] {
-  return Object.entries(filters).map(([last, filter]) => {
-    const pair = pairOf(parent, filter);
-    const valued = parent.notNull && always(filter) ? undefined : sql`${pair} is not null`;
+  return Object.entries(filters).map(([last, parts]) => {
+    const apart = common.apart?.(parts.length);
+    const pair = pairOf(parent, composite(parts, apart), apart);
+    const valued = parent.notNull && always(parts) ? undefined : sql`${pair} is not null`;
     return built(`${name}_by_${last}`, t, keyOf(pair), common, valued);
   });
 }

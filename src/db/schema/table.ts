@@ -9,6 +9,9 @@ const bytewise = customType<{ data: string }>({ dataType: () => 'text COLLATE "C
 export const isTextOfAccount = (t: Record<'id' | 'start', PgColumn>): SQL =>
   sql`left(${t.id}, 8) = 'account_' and left(${t.start}, 1) <> '='`;
 
+/** The kind of the object of an entry. */
+export const kindOf = (id: PgColumn): SQL => sql`split_part(${id}, '_', 1)`;
+
 /**
  * What search finds objects by: a row for each word of an object, with the text from that word on, and a row for each
  * pair of its metadata. The functions that write an object write these rows. Every search is a range of an index.
@@ -32,6 +35,10 @@ export const searchEntry = pgTable(
     index('search_entry_root')
       .on(t.tenantId, t.livemode, t.rootList, t.start, t.age, t.id)
       .where(sql`root_list is not null`),
+    // What is not on the root list, by the kind of object, which the id begins with.
+    index('search_entry_below')
+      .on(t.tenantId, t.livemode, kindOf(t.id), t.start, t.age, t.id)
+      .where(sql`root_list is null`),
     // The operator searches the accounts of all tenants.
     index('search_entry_account').on(t.start, t.age, t.id, t.livemode).where(isTextOfAccount(t)),
   ],

@@ -38,6 +38,7 @@ export interface WriteFunctions {
     args: {
       limit: number;
       duplicates: boolean;
+      submits?: boolean | undefined;
     };
   };
   claim_status_polls: {
@@ -352,6 +353,7 @@ export interface WriteFunctions {
       to: string;
       failureReason?: string | null | undefined;
       bankReference?: string | null | undefined;
+      unsubmitted?: boolean | undefined;
     };
   };
   open_dispute: {

@@ -10,6 +10,7 @@ import { referenceProblems } from '../money/notice.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
 import { fileOf, lineOf } from './listing.js';
 import { isSame, receiptsOf, takenBy } from './known.js';
+import { isRecorded } from './matching.js';
 import { type BankFileRow, bankLine, type BankLineRow, BankLineState, UnmatchedReason } from './table.js';
 
 const { placeholder } = sql;
@@ -143,6 +144,9 @@ async function bookLine(operator: Operator, line: BankLineRow): Promise<{ row: B
     else await answerPayout(own, line);
   } catch (error) {
     if (!isRefusal(error)) throw error;
+    // A person has recorded it since the file was matched.
+    if (line.payoutId !== null && isRecorded(line, await payoutOf(operator, line.payoutId)))
+      return { row: await move(operator, line, MATCHED, SEEN_BEFORE, {}) };
     const row = await release(UnmatchedReason.REFUSED, error.problems.map(sentenceV1).join(' '));
     return { row, refusal: error };
   } finally {

@@ -87,8 +87,8 @@ export class LineMatcher {
     let fate: Partial<Fate> = {};
     if (others.length > 0) fate = others.every((other) => isSame(other, line)) ? known : repeated;
     else if (notice) fate = isNear(line.day, notice.created) ? known : repeated;
-    else if (line.direction === 'debit' && isPaid(payouts.get(id)!))
-      fate = isReferenceOf(line, payouts.get(id)!) ? known : repeated;
+    else if (!isReceipt && isRecorded(line, payouts.get(id)!)) fate = known;
+    else if (line.direction === 'debit' && isPaid(payouts.get(id)!)) fate = repeated;
     if (fate !== repeated) this.#taken.set(id, [...(this.#taken.get(id) ?? []), line]);
     return fate;
   }
@@ -227,9 +227,17 @@ const repeated = unmatched(UnmatchedReason.REPEATED);
 const isPaid = ({ status }: PayoutRow): boolean =>
   status === PayoutStatus.COMPLETED || status === PayoutStatus.RETURNED;
 
-/** Whether a payout that was completed without a file may have been paid by a line. */
-const isReferenceOf = ({ reference }: FileLine, { status, bankReference }: PayoutRow): boolean =>
-  status === PayoutStatus.COMPLETED && (bankReference === null || bankReference === reference);
+/**
+ * Whether what a line says of a payout was recorded without a file: the payment, unless under another reference, or the
+ * return, of which there is one.
+ */
+export const isRecorded = (
+  { direction, reference }: Pick<FileLine, 'direction' | 'reference'>,
+  payout: PayoutRow,
+): boolean =>
+  direction === 'debit'
+    ? isPaid(payout) && (payout.bankReference === null || payout.bankReference === reference)
+    : payout.status === PayoutStatus.RETURNED;
 
 /** Whether a day is close to a time in epoch seconds. */
 const isNear = (day: string, created: number): boolean =>

@@ -11,6 +11,7 @@ export type Result = object;
 /** The options of a command, as commander has parsed them. */
 export interface Options {
   json?: boolean;
+  wide?: boolean;
   mode?: Mode;
   [name: string]: unknown;
 }
@@ -58,7 +59,7 @@ export function loggedCommand(
   run: () => Promise<Result>,
 ): Promise<Result> {
   if (readingCommands.has(path) && !options.numbers) return run();
-  const { json: _, ...details } = options;
+  const { json: _, wide: __, ...details } = options;
   const named = [argument, options.account, options.address, options.platform].find((text) => text);
   const action = {
     operation: path.replace(/^tidegate /, ''),

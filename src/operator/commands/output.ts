@@ -1,6 +1,6 @@
-import Table from 'cli-table3';
 import type { accountV1 } from '../../resources/account/v1.js';
 import { modeOf } from '../../request/mode.js';
+import { lines, noColours, plain, Table, type Terminal, tableOf } from './rows.js';
 import { onOneLine } from './visible.js';
 
 /** The last time that ISO 8601 can write with four digits of the year, in seconds. */
@@ -24,34 +24,30 @@ const columns: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Formats a list as rows, with the option for the next page; formats other results as names and values, nested names as
- * paths. Times are in ISO 8601, and the mode is a word.
+ * paths. The mode is a word. Without a terminal, as with `--wide`, nothing is cut and times are in ISO 8601.
  */
-export function readable(result: object): string {
+export function readable(result: object, terminal?: Terminal): string {
   const { next, ...members } = result as { next?: string };
   const [[name, list] = ['', undefined]] = Object.entries(members) as [string, unknown][];
   if (Object.keys(members).length === 1 && Array.isArray(list)) {
     const more = next ? `There are more. List the next page with --after ${next}\n` : '';
-    return list.length === 0 ? 'None.\n' : `${rows(list.map(summary), columns[name])}${more}`;
+    if (list.length === 0) return 'None.\n';
+    const shownRows = list.map((entry) => summary(entry, terminal?.now));
+    return `${tableOf(shownRows, columns[name] ?? Object.keys(shownRows[0]!), terminal)}${more}`;
   }
-  const table = new Table({ style: { head: [], border: [] } });
+  const table = new Table({ ...plain, style: noColours });
   for (const [name, value] of flat(result)) table.push([onOneLine(name), onOneLine(value)]);
-  return `${table.toString()}\n`;
-}
-
-function rows(list: Record<string, unknown>[], head: readonly string[] = Object.keys(list[0]!)): string {
-  const table = new Table({ head: [...head], style: { head: [], border: [] } });
-  for (const row of list) table.push(head.map((name) => onOneLine(String(row[name] ?? ''))));
-  return `${table.toString()}\n`;
+  return lines(table.toString());
 }
 
 /** The members of a list entry that fit on a line. */
-function summary(entry: Record<string, unknown>): Record<string, unknown> {
+function summary(entry: Record<string, unknown>, now?: number): Record<string, unknown> {
   // A line of a bank has the number of an account there.
   const account = entry.account as ReturnType<typeof accountV1> | string | null | undefined;
   if (!account || typeof account === 'string') {
     const { object: _, ...members } = entry;
     const simple = Object.entries(members).filter(([, value]) => typeof value !== 'object' || value === null);
-    return Object.fromEntries(simple.map(([name, value]) => shown(name, value)));
+    return Object.fromEntries(simple.map(([name, value]) => shown(name, value, now)));
   }
   const { id, type, status, nickname, business_details } = account;
   return {
@@ -75,14 +71,29 @@ function flat(value: object, path = ''): [string, string][] {
   });
 }
 
-/** A member as a reader wants it: the mode as a word, a time in ISO 8601 instead of the seconds of /v1. */
-function shown(name: string, value: unknown): [string, unknown] {
+/** A member as a reader wants it: the mode as a word, a time in ISO 8601 or as an age instead of the seconds of /v1. */
+function shown(name: string, value: unknown, now?: number): [string, unknown] {
   if (name === 'livemode' && typeof value === 'boolean') return ['mode', modeOf(value)];
   if (
     typeof value === 'number' &&
     Math.abs(value) <= secondsMax &&
     /^(created|expected_arrival|respond_by|time)$|_at$/.test(name)
   )
-    return [name, new Date(value * 1000).toISOString()];
+    return [name, now === undefined ? new Date(value * 1000).toISOString() : ageOf(value, now)];
   return [name, value];
+}
+
+/** How long ago a time was, or how far it is, in its greatest unit. */
+function ageOf(time: number, now: number): string {
+  const seconds = Math.abs(now - time);
+  const [unit, length] = (
+    [
+      ['d', 86_400],
+      ['h', 3_600],
+      ['min', 60],
+      ['s', 1],
+    ] as const
+  ).find(([unit, length]) => seconds >= length || unit === 's')!;
+  const age = `${Math.floor(seconds / length)} ${unit}`;
+  return time > now ? `in ${age}` : age;
 }

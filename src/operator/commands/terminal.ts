@@ -1,4 +1,5 @@
 import { readable } from './output.js';
+import type { Terminal } from './rows.js';
 import { visible } from './visible.js';
 
 /** The reader of standard output has ended, such as `head` after its lines. */
@@ -9,17 +10,35 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 
 /** Prints a text on standard output. All output of commands passes here or through `say`. */
 export function print(text: string): Promise<void> {
+  return write(visible(text));
+}
+
+function write(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(visible(text), (error) => {
+    process.stdout.write(text, (error) => {
       if (!error) resolve();
       else reject((error as NodeJS.ErrnoException).code === 'EPIPE' ? new ReaderGone() : error);
     });
   });
 }
 
-/** Prints the result of a command: one JSON document, or a table. */
-export function printResult(result: object, { json }: { json?: boolean | undefined }): Promise<void> {
-  return print(json ? `${JSON.stringify(result)}\n` : readable(result));
+/** How a result is printed. */
+export interface PrintOptions {
+  /** As one JSON document. */
+  json?: boolean | undefined;
+  /** Whole rows with exact times, also on a terminal. */
+  wide?: boolean | undefined;
+}
+
+/** Prints the result of a command: one JSON document, or a table, whose texts are visible and may have colours. */
+export function printResult(result: object, { json, wide }: PrintOptions): Promise<void> {
+  return json ? print(`${JSON.stringify(result)}\n`) : write(readable(result, wide ? undefined : terminal()));
+}
+
+function terminal(): Terminal | undefined {
+  const { stdout } = process;
+  if (!stdout.isTTY) return undefined;
+  return { width: stdout.columns, colour: stdout.hasColors(), now: Math.floor(Date.now() / 1_000) };
 }
 
 /** Prints a line on standard error, for the operator. */

@@ -1,5 +1,3 @@
-import { and, eq, sql } from 'drizzle-orm';
-import { job } from '../../jobs/table.js';
 import { type RefundRow, RefundStatus, refund } from '../../resources/refund/table.js';
 import { textProblems } from '../../operation/text-problems.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
@@ -48,36 +46,9 @@ export async function endRefund(
       : [...textProblems({ bankReference }, 'refund'), ...referenceProblems(bankReference, 'refund.bank_reference')]),
   ]);
   const args = {
-    ...{ id, to },
+    ...{ id, to, unsubmitted: !toldByAcquirer },
     ...(failureReason != null && { failureReason }),
     ...(bankReference != null && { bankReference: withoutSpaceAround(bankReference) }),
   };
-  const row = await refundOf(operator, id);
-  if (row.status === RefundStatus.PENDING && !toldByAcquirer) await refuseSubmitted(operator, row);
-  return operator.write('move_refund', row, `refund_${to}`, args, refund);
-}
-
-async function refuseSubmitted(operator: Operator, { id, tenantId, livemode }: RefundRow): Promise<void> {
-  const p = sql.placeholder;
-  const [submitted] = await operator.read<{ id: string }>(
-    'operator_refund_submitted',
-    (db) =>
-      db
-        .select({ id: job.id })
-        .from(job)
-        .where(
-          and(
-            ...[eq(job.tenantId, p('tenantId')), eq(job.livemode, p('livemode')), eq(job.subjectId, p('id'))],
-            sql`${job.kind} = 'send_refund' and ${job.attempts} > 0`,
-          ),
-        ),
-    { tenantId, livemode, id },
-  );
-  if (!submitted) return;
-  throw new OperatorError(
-    'The refund was submitted to the acquirer, which says how it ends: by its report, or when the worker asks. If ' +
-      'the acquirer has told you, record it with `--told-by-acquirer` (`toldByAcquirer`).',
-    'state_conflict',
-    'refund.status',
-  );
+  return operator.write('move_refund', await refundOf(operator, id), `refund_${to}`, args, refund);
 }

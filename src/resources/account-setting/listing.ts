@@ -1,7 +1,7 @@
 import { Field, ID, ArgsType } from 'type-graphql';
-import { pageArgsOf, type Listing } from '../../types/pagination.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
 import { AddressOfferFilter, PayoutSettingsFilter } from './inputs.js';
-import { accountSetting } from './table.js';
+import { accountSetting, accountSettingLists } from './table.js';
 
 @ArgsType()
 export class AccountSettingArgs extends pageArgsOf('AccountSetting') {
@@ -19,19 +19,4 @@ export class AccountSettingArgs extends pageArgsOf('AccountSetting') {
   payouts?: PayoutSettingsFilter | null;
 }
 
-/** How settings are listed. Spec: List AccountSettings. */
-export const accountSettingListing: Listing = {
-  object: 'account_setting',
-  filters: {
-    accountId: accountSetting.accountId,
-    'address.connectedUser': accountSetting.addressConnectedUser,
-    'address.connectedUserPartner': accountSetting.addressConnectedUserPartner,
-    'address.partner': accountSetting.addressPartner,
-    'address.platform': accountSetting.addressPlatform,
-    'address.user': accountSetting.addressUser,
-    'payouts.enabled': accountSetting.payoutsEnabled,
-    'payouts.reasonCodeNotEnabled': accountSetting.payoutsReason,
-    ofConnectedUser: accountSetting.ofConnectedUser,
-  },
-  byAccount: ['accountId'],
-};
+export const accountSettingListing = listingOf('account_setting', accountSettingLists(accountSetting));

@@ -1,8 +1,19 @@
 import { sql } from 'drizzle-orm';
-import { boolean, foreignKey, index, jsonb, pgTable, primaryKey, smallint, text, unique } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  foreignKey,
+  index,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  unique,
+  type PgColumn,
+} from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/schema/columns.js';
-import { listIndexes } from '../../db/schema/filter-index.js';
+import { indexesOf, type Lists } from '../../db/schema/lists.js';
 
 export const PayoutInterval = { DAILY: 'daily', WEEKLY: 'weekly', MONTHLY: 'monthly' } as const;
 export type PayoutInterval = (typeof PayoutInterval)[keyof typeof PayoutInterval];
@@ -26,6 +37,35 @@ export type OfferCurrencyObject = { [kind in keyof OfferObject]: string[] | null
 
 const offered = (column: string, key: keyof OfferObject) =>
   boolean(column).generatedAlwaysAs(sql.raw(`((address ->> '${key}')::boolean)`));
+
+type Listed = 'accountId' | 'addressPartner' | 'addressPlatform' | 'addressUser' | 'ofConnectedUser';
+type More = 'addressConnectedUser' | 'addressConnectedUserPartner' | 'payoutsEnabled' | 'payoutsReason';
+
+/** How settings are listed. Spec: List AccountSettings. */
+export const accountSettingLists = (t: Record<Listed | More, PgColumn>): Lists => ({
+  filters: {
+    accountId: t.accountId,
+    'address.connectedUser': t.addressConnectedUser,
+    'address.connectedUserPartner': t.addressConnectedUserPartner,
+    'address.partner': t.addressPartner,
+    'address.platform': t.addressPlatform,
+    'address.user': t.addressUser,
+    'payouts.enabled': t.payoutsEnabled,
+    'payouts.reasonCodeNotEnabled': t.payoutsReason,
+    ofConnectedUser: t.ofConnectedUser,
+  },
+  byAccount: ['accountId'],
+  keys: {
+    connected_user: ['address.connectedUser'],
+    connected_user_partner: ['address.connectedUserPartner'],
+    partner: ['address.partner'],
+    platform: ['address.platform'],
+    user: ['address.user'],
+    payouts_enabled: ['payouts.enabled'],
+    payouts_reason: ['payouts.reasonCodeNotEnabled'],
+    of_connected_user: ['ofConnectedUser'],
+  },
+});
 
 /**
  * One setting per account and mode. The members that lists filter by are generated columns. The effective payouts state
@@ -81,16 +121,7 @@ export const accountSetting = pgTable(
     index('account_setting_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('account_setting_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('account_setting_held').on(t.created, t.id, t.livemode).where(sql`service_hold`),
-    ...listIndexes('account_setting', t, {
-      connected_user: t.addressConnectedUser,
-      connected_user_partner: t.addressConnectedUserPartner,
-      partner: t.addressPartner,
-      platform: t.addressPlatform,
-      user: t.addressUser,
-      payouts_enabled: t.payoutsEnabled,
-      payouts_reason: t.payoutsReason,
-      of_connected_user: t.ofConnectedUser,
-    }),
+    ...indexesOf('account_setting', t, accountSettingLists(t)),
   ],
 );
 export type AccountSettingRow = typeof accountSetting.$inferSelect;

@@ -23,11 +23,13 @@ const accountByBalance = pgTable('account_by_balance', {
 export const byBalance: OrderBy = {
   by: (name) => sql`${name(accountByBalance.ranked)}`,
   type: 'numeric',
-  valueOf: ({ ranked }: { ranked: string }) => ranked,
-  key: 'rankedAs',
-  parents: [accountByBalance.ownerId, accountByBalance.tenantId],
+  valueOf: (row) => (row as { ranked: string }).ranked,
+  as: 'by_balance',
+  keys: { kind: ['rankedAs'] },
+  scans: { balance_rank_owner: accountByBalance.ownerId, balance_rank_tenant: accountByBalance.tenantId },
   view: {
     table: accountByBalance,
+    key: 'rankedAs',
     takes: ['orderCurrency', 'type'],
     required: { name: 'orderCurrency', because: 'since amounts of several currencies have no common order' },
     keysOf: ({ orderCurrency, type }) =>

@@ -1,9 +1,9 @@
 import { Field, ArgsType, ID } from 'type-graphql';
 import { sql } from 'drizzle-orm';
-import { pageArgsOf, type Listing } from '../../types/pagination.js';
+import { type Listing, listingOf, pageArgsOf } from '../../types/pagination.js';
 import { Currency } from '../../types/scalars.js';
 import { searchText, MetadataFilter } from '../../types/list-search.js';
-import { AccountAddressState, AccountStatus, AccountType, account } from './table.js';
+import { AccountAddressState, AccountStatus, AccountType, account, accountLists } from './table.js';
 import { AccountCapabilitiesFilter } from './inputs.js';
 import { AccountScope } from '../../types/account-scope.js';
 import { byBalance } from './by-balance.js';
@@ -71,17 +71,7 @@ export class PartnerArgs extends RankedAccountArgs {
   status?: AccountStatus[] | null;
 }
 
-/** How accounts are listed. Spec: List Accounts. */
-export const accountListing: Listing = {
-  object: 'account',
-  filters: {
-    address: account.address,
-    status: account.status,
-    type: account.type,
-    'capability.multicurrencyExportsV1': account.capabilityStatus,
-  },
-  byAccount: [],
-  parents: [account.ownerId, account.tenantId],
+export const accountListing = listingOf('account', accountLists(account), {
   orders: { balance: byBalance },
   search: {
     object: 'account',
@@ -90,7 +80,7 @@ export const accountListing: Listing = {
         ${name(account.businessDetails)} ->> 'email']`,
     metadata: (name) => name(account.metadata),
   },
-};
+});
 
 /** How the partners of one account are listed. Silent: the list. */
 export const partnerListing: Listing = {

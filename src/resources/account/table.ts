@@ -12,7 +12,8 @@ import {
   unique,
 } from 'drizzle-orm/pg-core';
 import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/schema/columns.js';
-import { fileIndexes, listIndexes, parentIndexes } from '../../db/schema/filter-index.js';
+import { fileIndexes } from '../../db/schema/filter-index.js';
+import { indexesOf, type Lists } from '../../db/schema/lists.js';
 
 /** The place of an account in its tree of accounts. The `type` of the specification follows from the kind. */
 export const AccountKind = {
@@ -127,11 +128,24 @@ export interface TosAcceptanceObject {
 }
 
 /** The columns that lists of accounts are filtered by. */
-const filters = (t: Record<'address' | 'status' | 'type' | 'capabilityStatus', PgColumn>) => ({
-  address: t.address,
-  status: t.status,
-  type: t.type,
-  capability: t.capabilityStatus,
+type Listed = 'address' | 'status' | 'type' | 'capabilityStatus' | 'ownerId' | 'tenantId';
+
+/** How accounts are listed. Spec: List Accounts. */
+export const accountLists = (t: Record<Listed, PgColumn>): Lists => ({
+  filters: {
+    address: t.address,
+    status: t.status,
+    type: t.type,
+    'capability.multicurrencyExportsV1': t.capabilityStatus,
+  },
+  byAccount: [],
+  keys: {
+    address: ['address'],
+    status: ['status'],
+    type: ['type'],
+    capability: ['capability.multicurrencyExportsV1'],
+  },
+  scans: { account_tenant: t.tenantId, account_owner: { column: t.ownerId, keys: ['type'] } },
 });
 
 /** The columns of an account, which the table and the view `account_by_balance` share. */
@@ -207,9 +221,7 @@ export const account = pgTable('account', accountColumns(), (t) => [
         || jsonb_strip_nulls(${t.businessDetails} -> 'physicalAddress')::text, 0)`,
     )
     .where(sql`${t.kind} = 'partner'`),
-  ...listIndexes('account', t, filters(t)),
-  ...parentIndexes('account_tenant', t, t.tenantId, filters(t)),
-  ...parentIndexes('account_owner', t, t.ownerId, { type: t.type }),
+  ...indexesOf('account', t, accountLists(t)),
   ...fileIndexes('account', t, {
     logo: t.logoId,
     id_document: sql`${t.supportingDocumentation} ->> 'idDocument'`,

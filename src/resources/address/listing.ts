@@ -1,6 +1,6 @@
 import { Field, ArgsType, ID } from 'type-graphql';
-import { pageArgsOf, type Listing } from '../../types/pagination.js';
-import { AddressCategory, AddressStatus, AddressType, address } from './table.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { AddressCategory, AddressStatus, AddressType, address, addressLists } from './table.js';
 import { Currency } from '../../types/scalars.js';
 import { WalletFilter, VpaFilter } from './inputs.js';
 
@@ -34,21 +34,4 @@ export class AddressArgs extends AddressOfAccountArgs {
   linkedId?: string | null;
 }
 
-/** How addresses are listed. Spec: List Addresses. */
-export const addressListing: Listing = {
-  object: 'address',
-  filters: {
-    category: address.category,
-    currency: address.currency,
-    isReusable: address.isReusable,
-    linkedId: address.linkedId,
-    status: address.status,
-    type: address.type,
-    'wallet.provider': address.walletProvider,
-    'vpa.upi.onetime': address.vpaUpiOnetime,
-    'vpa.upi.recurring': address.vpaUpiRecurring,
-  },
-  byAccount: ['linkedId'],
-  parents: [address.linkedId],
-  own: address.linkedId,
-};
+export const addressListing = listingOf('address', addressLists(address));

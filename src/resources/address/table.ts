@@ -11,7 +11,8 @@ import {
   text,
 } from 'drizzle-orm/pg-core';
 import { account, type PostalAddressObject } from '../account/table.js';
-import { fileIndexes, listIndexes, ofOthers, parentIndexes } from '../../db/schema/filter-index.js';
+import { fileIndexes, ofOthers } from '../../db/schema/filter-index.js';
+import { indexesOf, type Lists } from '../../db/schema/lists.js';
 import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/schema/columns.js';
 
 export const AddressCategory = {
@@ -69,21 +70,34 @@ export interface VpaObject {
   upi: { onetime: VpaState; recurring: VpaState };
 }
 
-/** The columns that lists of addresses are filtered by. */
-const filters = (
-  t: Record<
-    'category' | 'currency' | 'isReusable' | 'status' | 'type' | 'walletProvider' | 'vpaUpiOnetime' | 'vpaUpiRecurring',
-    PgColumn
-  >,
-) => ({
-  category: t.category,
-  currency: t.currency,
-  reusable: t.isReusable,
-  status: t.status,
-  type: t.type,
-  wallet: t.walletProvider,
-  vpa_onetime: t.vpaUpiOnetime,
-  vpa_recurring: t.vpaUpiRecurring,
+type Listed = 'category' | 'currency' | 'isReusable' | 'linkedId' | 'status' | 'type' | 'walletProvider';
+
+/** How addresses are listed. Spec: List Addresses. */
+export const addressLists = (t: Record<Listed | 'vpaUpiOnetime' | 'vpaUpiRecurring', PgColumn>): Lists => ({
+  filters: {
+    category: t.category,
+    currency: t.currency,
+    isReusable: t.isReusable,
+    linkedId: t.linkedId,
+    status: t.status,
+    type: t.type,
+    'wallet.provider': t.walletProvider,
+    'vpa.upi.onetime': t.vpaUpiOnetime,
+    'vpa.upi.recurring': t.vpaUpiRecurring,
+  },
+  byAccount: ['linkedId'],
+  own: t.linkedId,
+  keys: {
+    category: ['category'],
+    currency: ['currency'],
+    reusable: ['isReusable'],
+    status: ['status'],
+    type: ['type'],
+    wallet: ['wallet.provider'],
+    vpa_onetime: ['vpa.upi.onetime'],
+    vpa_recurring: ['vpa.upi.recurring'],
+  },
+  scans: { address_linked: t.linkedId },
 });
 
 /** A number of a bank account as it is compared, in SQL: without blanks and hyphens, in capitals. */
@@ -140,8 +154,7 @@ export const address = pgTable(
     ),
     index('address_of_account').on(t.tenantId, t.livemode, t.linkedId, t.created, t.id),
     ...fileIndexes('address', t, { id_document: sql`${t.supportingDocumentation} ->> 'idDocument'` }),
-    ...listIndexes('address', t, filters(t), { own: t.linkedId }),
-    ...parentIndexes('address_linked', t, t.linkedId, filters(t)),
+    ...indexesOf('address', t, addressLists(t)),
     check('address_category', isOneOf(t.category, AddressCategory)),
     check('address_type', isOneOf(t.type, AddressType)),
     check('address_status', isOneOf(t.status, AddressStatus)),

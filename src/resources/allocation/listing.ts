@@ -1,4 +1,4 @@
-import type { Listing } from '../../types/pagination.js';
+import { listingOf } from '../../types/pagination.js';
 
 /** How allocations are listed: only of the objects that they belong to. */
-export const allocationListing: Listing = { object: 'allocation', filters: {}, byAccount: [] };
+export const allocationListing = listingOf('allocation', { filters: {}, byAccount: [] });

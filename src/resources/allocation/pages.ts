@@ -11,6 +11,7 @@ import {
 } from '../../types/pagination.js';
 import { allocationListing } from './listing.js';
 import { presentRead } from '../../db/read/read-class.js';
+import type { Columns, ComputedPages } from '../edges.js';
 import { deposit } from '../deposit/table.js';
 import { receivable } from '../receivable/table.js';
 import { DomainError, problem } from '../../errors/problems.js';
@@ -20,7 +21,8 @@ const p = sql.placeholder;
 const tenantAndMode = (table: string) =>
   sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
 
-const batch = sql`join lock_batch b on ${tenantAndMode('b')} and b.id = l.batch_id`;
+// By `any`, PostgreSQL looks each batch up by its key. With `=`, it could read all batches of the tenant.
+const batch = sql`join lock_batch b on ${tenantAndMode('b')} and b.id = any(array[l.batch_id])`;
 
 /** The locks of a parent and their order: each has an index that begins with the parent and has this order. */
 interface Source {
@@ -29,26 +31,25 @@ interface Source {
   cursor: SQL;
 }
 
+/** The locks of a deposit or receivable, by their column with its id. */
+const locksOf = (column: string) => (parent: SQL) => ({
+  from: sql`receivable_lock l ${batch} where ${tenantAndMode('l')} and l.${sql.raw(column)} = ${parent}`,
+  order: ['l.id'],
+  cursor: sql`${p('cursor')}::text`,
+});
+
 /** The parents of allocations. A payout has them by batches, because it takes its locks by batches. */
 const sources = {
-  deposit: {
-    from: sql`receivable_lock l ${batch} where ${tenantAndMode('l')} and l.deposit_id = parent.id`,
-    order: ['l.id'],
-    cursor: sql`${p('cursor')}::text`,
-  },
-  receivable: {
-    from: sql`receivable_lock l ${batch} where ${tenantAndMode('l')} and l.receivable_id = parent.id`,
-    order: ['l.id'],
-    cursor: sql`${p('cursor')}::text`,
-  },
-  payout: {
+  deposit: locksOf('deposit_id'),
+  receivable: locksOf('receivable_id'),
+  payout: (parent: SQL) => ({
     from: sql`lock_batch b join receivable_lock l on ${tenantAndMode('l')} and l.batch_id = b.id
-      where ${tenantAndMode('b')} and b.payout_id = parent.id`,
+      where ${tenantAndMode('b')} and b.payout_id = ${parent}`,
     order: ['b.id', 'l.id'],
     cursor: sql`(select c.batch_id from receivable_lock c where ${tenantAndMode('c')}
       and c.id = ${p('cursor')}), ${p('cursor')}::text`,
-  },
-} satisfies Record<string, Source>;
+  }),
+} satisfies Record<string, (parent: SQL) => Source>;
 
 /** The column of a lock that has the value of a column of the order. */
 const inRow = (alias: string, column: string) => `${alias}.${column === 'b.id' ? 'batch_id' : 'id'}`;
@@ -58,11 +59,10 @@ export type Allocated = keyof typeof sources;
 
 type AllocationRow = Allocation & { id: string };
 
-interface Stored extends Record<'parent' | 'id' | 'created' | 'amount' | 'currency', string> {
-  depositId: string;
-  receivableId: string;
-  payoutId: string | null;
-  settled: boolean;
+interface Stored extends Omit<AllocationRow, 'created' | 'amount'> {
+  parent: string;
+  created: string;
+  amount: string;
 }
 
 /**
@@ -101,17 +101,53 @@ export async function allocationsOf(
   };
 }
 
-async function readPages(scope: Scope, of: Allocated, request: PageRequest, ids: readonly string[]) {
-  const { from, order, cursor }: Source = sources[of];
-  const { backward, size } = request;
+/** The order of the rows of a page by the columns of a source, or by those of the rows themselves. */
+const orderOf = (order: readonly string[], backward: boolean, alias?: string) =>
+  order.map((column) => `${alias ? inRow(alias, column) : column} ${backward ? 'asc' : 'desc'}`).join(', ');
+
+/** The rows of a page of a parent, in its order, and at least one more. */
+function rowsOf({ from, order, cursor }: Source, { backward, size, cursor: given }: PageRequest): SQL {
   const after =
-    request.cursor === undefined
-      ? sql``
-      : sql` and (${sql.raw(order.join(', '))}) ${sql.raw(backward ? '>' : '<')} (${cursor})`;
-  const placed = (alias?: string) =>
-    order.map((column) => `${alias ? inRow(alias, column) : column} ${backward ? 'asc' : 'desc'}`).join(', ');
-  const rows = sql`select l.*, b.payout_id as taken_by from ${from} and l.amount > 0${after}
-    order by ${sql.raw(`${placed()} limit ${readOf(size + 1)}`)}`;
+    given === undefined ? sql`` : sql` and (${sql.raw(order.join(', '))}) ${sql.raw(backward ? '>' : '<')} (${cursor})`;
+  return sql`select l.id, l.batch_id, l.created, l.amount, l.currency, l.deposit_id, l.receivable_id,
+      b.payout_id, case when l.settled then 'settled' when b.payout_id is null then 'locked'
+        else 'payout_processing' end as status
+    from ${from} and l.amount > 0${after} order by ${sql.raw(`${orderOf(order, backward)} limit ${readOf(size + 1)}`)}`;
+}
+
+/** The rows of the whole list of a parent, at most one more than are counted. */
+const idsOf = ({ from }: Source): SQL =>
+  sql`select l.id from ${from} and l.amount > 0 limit ${sql.raw(String(totalCountMax + 1))}`;
+
+/** The columns of the rows by the properties of an allocation. */
+const columns = {
+  id: { name: 'id', notNull: true },
+  created: { name: 'created', notNull: true },
+  amount: { name: 'amount', notNull: true },
+  currency: { name: 'currency', notNull: true },
+  depositId: { name: 'deposit_id', notNull: true },
+  receivableId: { name: 'receivable_id', notNull: true },
+  payoutId: { name: 'payout_id', notNull: false },
+  status: { name: 'status', notNull: true },
+} satisfies Record<keyof AllocationRow, Columns[string]>;
+
+const classes = {
+  page: { ...presentRead, replicaOk: true },
+  count: { expensive: true, replicaOk: true, boundedBy: [], avoid: ['totalCount'] },
+};
+
+/** The pages of an object's allocations, for the query compiler. */
+export const allocationPages = (of: Allocated): ComputedPages => ({
+  listing: allocationListing,
+  columns,
+  rows: (request, parent) => rowsOf(sources[of](parent), request),
+  ids: (parent) => idsOf(sources[of](parent)),
+  classes,
+});
+
+async function readPages(scope: Scope, of: Allocated, request: PageRequest, ids: readonly string[]) {
+  const source: Source = sources[of](sql`parent.id`);
+  const { backward, size } = request;
   const key = [of, backward ? 'back' : 'on', request.cursor === undefined ? '' : 'from', readOf(size + 1)].join(':');
   const found = await scope.read<Stored>(
     `allocations:${key}`,
@@ -125,41 +161,30 @@ async function readPages(scope: Scope, of: Allocated, request: PageRequest, ids:
           currency: sql<string>`x.currency`,
           depositId: sql<string>`x.deposit_id`,
           receivableId: sql<string>`x.receivable_id`,
-          payoutId: sql<string | null>`x.taken_by`,
-          settled: sql<boolean>`x.settled`,
+          payoutId: sql<string | null>`x.payout_id`,
+          status: sql<AllocationStatus>`x.status`,
         })
-        .from(sql`unnest(${p('ids')}::text[]) as parent(id) cross join lateral (${rows}) x`)
-        .orderBy(sql.raw(`parent.id, ${placed('x')}`)),
+        .from(sql`unnest(${p('ids')}::text[]) as parent(id) cross join lateral (${rowsOf(source, request)}) x`)
+        .orderBy(sql.raw(`parent.id, ${orderOf(source.order, backward, 'x')}`)),
     { ids, ...(request.cursor !== undefined && { cursor: request.cursor }) },
-    { ...presentRead, replicaOk: true },
+    classes.page,
   );
   const byParent = new Map<string, AllocationRow[]>(ids.map((id) => [id, []]));
-  for (const { parent, settled, ...row } of found)
-    byParent.get(parent)?.push({
-      ...row,
-      created: Number(row.created),
-      amount: BigInt(row.amount),
-      status: statusOf(row.payoutId, settled),
-    });
+  for (const { parent, ...row } of found)
+    byParent.get(parent)?.push({ ...row, created: Number(row.created), amount: BigInt(row.amount) });
   return byParent;
 }
 
-function statusOf(payoutId: string | null, settled: boolean): AllocationStatus {
-  if (settled) return 'settled';
-  return payoutId === null ? 'locked' : 'payout_processing';
-}
-
 async function readCounts(scope: Scope, of: Allocated, ids: readonly string[]): Promise<Map<string, number>> {
-  const { from }: Source = sources[of];
   const rows = await scope.read<{ parent: string; total: number }>(
     `allocations_count:${of}`,
     (db) =>
       db.select({ parent: sql<string>`parent.id`, total: sql<number>`x.total` }).from(
-        sql`unnest(${p('ids')}::text[]) as parent(id) cross join lateral (select count(*)::int as total from (select
-            from ${from} and l.amount > 0 limit ${sql.raw(String(totalCountMax + 1))}) y) x`,
+        sql`unnest(${p('ids')}::text[]) as parent(id) cross join lateral (select count(*)::int as total from
+          (${idsOf(sources[of](sql`parent.id`))}) y) x`,
       ),
     { ids },
-    { expensive: true, replicaOk: true, boundedBy: [], avoid: ['totalCount'] },
+    classes.count,
   );
   return new Map(rows.map(({ parent, total }) => [parent, total]));
 }

@@ -4,14 +4,14 @@ import { defineResource } from '../define.js';
 import { fields, fieldsOfType, link, value } from '../edges.js';
 import { payout } from '../payout/table.js';
 import { receivable } from '../receivable/table.js';
-import { type Allocated, allocationsOf } from './pages.js';
+import { type Allocated, allocationPages, allocationsOf } from './pages.js';
 import { Allocation, AllocationConnection } from './type.js';
 
 const allocations = (of: Allocated, description: string) =>
   value(
     () => AllocationConnection,
     ({ id }: { id: string }, { scope }, args: CursorArgs) => allocationsOf(scope, of, id, args),
-    { args: CursorArgs, description },
+    { args: CursorArgs, description, pages: allocationPages(of) },
   );
 
 export default defineResource({

@@ -1,22 +1,9 @@
 import { Field, ID, ArgsType } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import { entry, Compartment } from '../ledger/table.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { entry, entryLists, Compartment } from '../ledger/table.js';
 import { Currency } from '../../types/scalars.js';
 
-/** How balance transactions are listed. Spec: List BalanceTransactions. */
-export const balanceTransactionListing: Listing = {
-  object: 'balance_transaction',
-  filters: {
-    category: entry.category,
-    currency: entry.currency,
-    paymentId: { selective: entry.paymentId },
-    accountId: entry.accountId,
-  },
-  byAccount: ['accountId'],
-  parents: [entry.accountId],
-  hashed: [entry.accountId, entry.paymentId],
-  own: entry.accountId,
-};
+export const balanceTransactionListing = listingOf('balance_transaction', entryLists(entry));
 
 @ArgsType()
 export class BalanceTransactionOfAccountArgs extends pageArgsOf('BalanceTransaction') {

@@ -11,7 +11,8 @@ import { nowOfStatement } from '../clock/now.js';
 import { Compartment } from '../ledger/table.js';
 import { balancesOfActingAccounts, scopeText } from './acting-accounts.js';
 import { type CompartmentField, ofEach } from './funds.js';
-import { bucket, checkRange, grouped, type ChartStep, RangeArgs } from './range.js';
+import { checkRange, grouped, type ChartStep, RangeArgs } from './range.js';
+import { starts } from './zoned-totals.js';
 
 const p = sql.placeholder;
 
@@ -54,28 +55,28 @@ export async function balanceHistory(
   return series(context, row.id, range);
 }
 
-function steps(interval: ChartStep) {
-  const first = sql`date_trunc('${sql.raw(interval)}', to_timestamp(${p('from')}::bigint) at time zone 'utc')`;
-  const last = sql`to_timestamp(${p('to')}::bigint - 1) at time zone 'utc'`;
-  return sql`select extract(epoch from g at time zone 'utc')::bigint as start
-    from generate_series(${first}, ${last}, interval '1 ${sql.raw(interval)}') g`;
-}
-
-/** A span of time, either in steps of an interval or as one step. */
+/** A span of time, either in steps of an interval or as one step. The steps begin at midnight in the time zone. */
 interface Span {
   from: number;
   to: number;
   interval?: ChartStep;
+  timeZone?: string;
   scope: AccountScope;
+  /** The currencies that are read; all of them by default. */
+  only?: string[] | null;
 }
+
+/** A point, and when it was read. */
+type ReadPoint = BalancePoint & { now: number };
 
 /**
  * The amount in each compartment at the end of each step: the `balance_after` of its last entry before then. The order
  * of entries is their version. An entry counts at the greatest `created` up to it, which is its own unless it is late,
  * and at the latest now: a time that is not before now has all entries, whatever the clock did.
  */
-export async function series({ scope }: Context, accountId: string, span: Span): Promise<BalancePoint[]> {
-  const key = `history_${span.interval ?? 'as_of'}:${span.from}:${span.to}:${span.scope}`;
+export async function series({ scope }: Context, accountId: string, span: Span): Promise<ReadPoint[]> {
+  const { interval = 'as_of', from, to, scope: accountScope, timeZone = 'UTC', only } = span;
+  const key = `history_${[interval, from, to, accountScope, timeZone, String(only ?? '')].join(':')}`;
   return (await scope.many(key, accountId, (ids) => readSeries(scope, ids, span))) ?? [];
 }
 
@@ -87,11 +88,12 @@ export async function series({ scope }: Context, accountId: string, span: Span):
 async function readSeries(
   scope: Scope,
   ids: readonly string[],
-  { from, to, interval, scope: accountScope }: Span,
-): Promise<Map<string, BalancePoint[]>> {
+  { from, to, interval, timeZone = 'UTC', scope: accountScope, only }: Span,
+): Promise<Map<string, ReadPoint[]>> {
   const descendants = accountScope === AccountScope.DESCENDANTS;
-  const spans = interval ? steps(interval) : sql`select ${p('from')}::bigint as start`;
-  const step = interval ? bucket(interval, sql`w.created`) : sql`${p('from')}::bigint`;
+  const ofCurrencies = only ? sql`where a.currency = any(${p('currency')}::text[])` : sql``;
+  const begins = interval ? starts(interval) : sql`select array[${p('from')}::bigint] as starts`;
+  const step = sql`(select b.starts[greatest(width_bucket(w.created, b.starts), 1)] from begins b)`;
   const tenantAndMode = (table: string) =>
     sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
   const keyOf = (table: string) =>
@@ -108,10 +110,11 @@ async function readSeries(
     order by l.version desc limit 1`;
   const end = sql`(select case when ${p('to')}::bigint > now then ${sql.raw(String(2n ** 63n - 1n))}
     else ${p('to')}::bigint end from clock)`;
-  const points = sql`with recursive step as (${spans}),
+  const points = sql`with recursive begins as materialized (${begins}),
+    step as materialized (select unnest(b.starts) as start from begins b),
     clock as materialized (select ${nowOfStatement} as now),
     compartment as (select b.id as shown_id, b.account_id, b.currency, b.late, c.category
-      from (${balancesOfActingAccounts(descendants)}) b,
+      from (select * from (${balancesOfActingAccounts(descendants)}) a ${ofCurrencies}) b,
       unnest(${sql.raw(`'{${Object.values(Compartment).join()}}'::text[]`)}) c(category)),
     walk as (select c.*, l.* from compartment c cross join lateral (${lastOf('c', end)}) l
       union all select w.shown_id, w.account_id, w.currency, w.late, w.category, l.* from walk w
@@ -125,18 +128,20 @@ async function readSeries(
           and r.category = c.category and r.start = s.start)
     select n.shown_id, n.currency, n.category, n.start,
       first_value(n.amount) over (
-        partition by n.shown_id, n.account_id, n.currency, n.category, n.nth order by n.start) as amount
+        partition by n.shown_id, n.account_id, n.currency, n.category, n.nth order by n.start) as amount,
+      (select now from clock) as now
     from numbered n`;
   const amountOf = (category: string) =>
     sql<string>`coalesce(sum(x.amount) filter (where x.category = ${sql.raw(`'${category}'`)}), 0)::text`;
-  const rows = await scope.read<Record<'accountId' | 'start' | 'currency' | CompartmentField, string>>(
-    `balance_history_${interval ?? 'as_of'}${descendants ? ':descendants' : ''}`,
+  const rows = await scope.read<Record<'accountId' | 'start' | 'currency' | 'now' | CompartmentField, string>>(
+    `balance_history_${interval ?? 'as_of'}${descendants ? ':descendants' : ''}${only ? ':currency' : ''}`,
     (db) =>
       db
         .select({
           accountId: sql<string>`x.shown_id`,
           start: sql<string>`x.start`,
           currency: sql<string>`x.currency`,
+          now: sql<string>`max(x.now)`,
           ...ofEach((_, { name }) => amountOf(name)),
         })
         .from(sql`(${points}) x`)
@@ -145,14 +150,17 @@ async function readSeries(
         // A chart begins each currency at zero; a balance as of a time has the currencies that were booked by then.
         .having(interval ? undefined : sql`count(x.amount) > 0`)
         .orderBy(sql`x.start`, sql`x.currency`),
-    { from, to, ids },
+    { from, to, ids, ...(interval && { timeZone }), ...(only && { currency: only }) },
     interval ? undefined : { expensive: true, replicaOk: true, boundedBy: [], avoid: ['asOf'] },
   );
   return grouped(
     ids,
     rows.map((r) => [
       r.accountId,
-      { start: Number(r.start), currency: r.currency, ...ofEach((compartment) => BigInt(r[compartment])) },
+      {
+        ...{ start: Number(r.start), currency: r.currency, now: Number(r.now) },
+        ...ofEach((compartment) => BigInt(r[compartment])),
+      },
     ]),
   );
 }

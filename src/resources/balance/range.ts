@@ -52,14 +52,17 @@ export function bucket(interval: ChartStep, time: ReturnType<typeof sql>) {
  * The usual number of points of a range: the maximum number of steps, from the arguments that the client wrote, times
  * the usual number of currencies.
  */
-export function pointsUsual(argument: (name: string) => unknown): number {
+export const pointsUsual = (argument: (name: string) => unknown): number => (stepsOf(argument) + 1) * currenciesUsual;
+
+/** The number of steps in the length of a range, from the arguments that the client wrote. */
+export function stepsOf(argument: (name: string) => unknown): number {
   const [from, to] = ['from', 'to'].map((name) => Date.parse(String(argument(name)))) as [number, number];
   const interval = String(argument('interval')).toLowerCase();
   const seconds = Object.hasOwn(secondsOf, interval) ? secondsOf[interval as ChartStep] : 1;
   const steps = Math.ceil((to - from) / 1_000 / seconds);
-  // One more, because the range may begin within a step. Arguments that cannot be parsed count as the maximum; they are
-  // refused later.
-  return ((Number.isFinite(steps) ? Math.min(Math.max(steps, 0), stepsMax) : stepsMax) + 1) * currenciesUsual;
+  // Arguments that cannot be parsed count as the maximum; they are refused later. A range may begin within a step, and
+  // then has one more.
+  return Number.isFinite(steps) ? Math.min(Math.max(steps, 0), stepsMax) : stepsMax;
 }
 
 /** Refuses a range that ends before it begins or has too many steps. */

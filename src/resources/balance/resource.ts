@@ -1,10 +1,16 @@
 import { everyone } from '../../auth/permissions.js';
 import { whileRows } from '../../operation/work.js';
 import { AccountScope } from '../../types/account-scope.js';
+import { CursorArgs } from '../../types/pagination.js';
 import { account } from '../account/table.js';
+import { DepositConnection } from '../deposit/type.js';
 import { depositTotalChange } from './table.js';
 import { defineResource, get } from '../define.js';
 import { fields, fieldsOfType, link, value } from '../edges.js';
+import { BalanceChart, balanceChart } from './balance-chart.js';
+import { ChartArgs, chartCurrenciesMax, currenciesOfChart, stepsOfChart } from './chart.js';
+import { countedDepositsOf } from './counted-deposits.js';
+import { DepositChart, depositChart, DepositChartStep } from './deposit-chart.js';
 import { BalanceHistoryArgs, BalancePoint, balanceHistory } from './history.js';
 import { pointsUsual, stepsMax } from './range.js';
 import { funds } from './funds.js';
@@ -38,7 +44,19 @@ export default defineResource({
     fieldsOfType(BalanceAggregate, {
       account: link(account, 'accountId', { description: 'The account that owns the partners.' }),
     }),
-    fieldsOfType(UserTotal, { account: link(account, 'accountId', { description: 'The connected user.' }) }),
+    fieldsOfType(UserTotal, {
+      account: link(account, 'accountId', { description: 'The connected user.' }),
+      deposits: value(() => DepositConnection, countedDepositsOf, {
+        args: CursorArgs,
+        description: 'The deposits that are counted, to the user and to its partners, newest first.',
+      }),
+    }),
+    fieldsOfType(DepositChartStep, {
+      deposits: value(() => DepositConnection, countedDepositsOf, {
+        args: CursorArgs,
+        description: 'The deposits that are counted in the step, newest first.',
+      }),
+    }),
     fields(account, {
       balanceHistory: value(() => [BalancePoint], balanceHistory, {
         args: BalanceHistoryArgs,
@@ -51,6 +69,18 @@ export default defineResource({
         description:
           'Completed deposits to the account by step, method and currency, minus the disputed amounts; ' +
           `${stepsMax} steps at most.`,
+      }),
+      depositChart: value(() => DepositChart, depositChart, {
+        args: ChartArgs,
+        description:
+          'Completed deposits to the account by currency and step, minus the disputed amounts: ' +
+          `${stepsMax} steps and ${chartCurrenciesMax} currencies at most.`,
+      }),
+      balanceChart: value(() => BalanceChart, balanceChart, {
+        args: ChartArgs,
+        description:
+          'What the account has at the end of each step, by currency: ' +
+          `${stepsMax} steps and ${chartCurrenciesMax} currencies at most.`,
       }),
       topUsers: value(() => TopUsers, topUsers, {
         args: TopUsersArgs,
@@ -78,6 +108,8 @@ export default defineResource({
     'Account.balance': (argument) => (argument('asOf') == null && ofSelf(argument('scope')) ? 'object' : 'figure'),
     'Account.balanceHistory': 'figure',
     'Account.depositTotals': 'figure',
+    'Account.depositChart': 'figure',
+    'Account.balanceChart': 'figure',
     'Account.topUsers': 'figure',
     'Query.balance': 'object',
     'Query.balanceAggregate': 'figure',
@@ -85,6 +117,10 @@ export default defineResource({
   sizes: {
     'Account.balanceHistory': pointsUsual,
     'Account.depositTotals': pointsUsual,
+    'DepositChart.currencies': currenciesOfChart,
+    'DepositChartOfCurrency.steps': stepsOfChart,
+    'BalanceChart.currencies': currenciesOfChart,
+    'BalanceChartOfCurrency.steps': stepsOfChart,
     'TopUsers.currencies': currenciesOfTop,
     'TopUsersOfCurrency.users': usersOfCurrency,
     'Balance.available': 0,

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, integer, numeric, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { keyColumns } from '../../db/schema/columns.js';
+import { keyColumns, visibilityColumns } from '../../db/schema/columns.js';
+import { listIndexes, parentIndexes } from '../../db/schema/filter-index.js';
 import type { DepositPaymentMethod } from '../deposit/table.js';
 
 /** The lengths of the spans of time that have totals, in seconds: an hour and a day, in UTC. */
@@ -82,4 +83,37 @@ export const depositTotalBackfill = pgTable(
     notBefore: bigint('not_before', { mode: 'number' }).notNull(),
   },
   (t) => [primaryKey({ name: 'deposit_total_backfill_pkey', columns: [t.tenantId, t.livemode] })],
+);
+
+/**
+ * The place of a balance among those of its currency, for lists of accounts by balance: `available` and `pending`
+ * together, as they were at `version`. The worker writes it when it seals the postings of the balance, so that a
+ * posting costs nothing for it; the audit of the ledger compares it with the entries.
+ */
+export const balanceRank = pgTable(
+  'balance_rank',
+  {
+    tenantId: keyColumns().tenantId,
+    livemode: keyColumns().livemode,
+    accountId: text('account_id').notNull(),
+    currency: text('currency').notNull(),
+    /** The type of the account and the currency, such as `partner USD`. */
+    rankedAs: text('ranked_as').notNull(),
+    /** Minor units. Two of the largest amounts do not fit into a bigint together. */
+    amount: numeric('amount').notNull(),
+    version: bigint('version', { mode: 'number' }).notNull(),
+    ownerId: text('owner_id'),
+    actingAccountId: visibilityColumns().actingAccountId,
+    onRootList: visibilityColumns().onRootList,
+  },
+  (t) => {
+    const columns = { ...t, id: t.accountId, created: t.version };
+    const order = { order: [t.amount, t.accountId] };
+    return [
+      primaryKey({ name: 'balance_rank_pkey', columns: [t.tenantId, t.livemode, t.accountId, t.currency] }),
+      ...listIndexes('balance_rank', columns, { kind: [t.rankedAs] }, order),
+      ...parentIndexes('balance_rank_tenant', columns, t.tenantId, { kind: [t.rankedAs] }, order),
+      ...parentIndexes('balance_rank_owner', columns, t.ownerId, { kind: [t.rankedAs] }, order),
+    ];
+  },
 );

@@ -7,6 +7,7 @@ import { Currency, DateTime } from '../../types/scalars.js';
 import type { AccountRow } from '../account/table.js';
 import { nowOfStatement, readNow } from '../clock/now.js';
 import { countedDeposits, boundsOf, partSpans, wholeSpans } from './totals.js';
+import type { CountedRange } from './counted-deposits.js';
 import { currenciesUsual } from './range.js';
 import { totalSeconds } from './table.js';
 import { Money } from './type.js';
@@ -38,8 +39,12 @@ export class TopUsersArgs {
   description:
     'What a connected user and its partners received in a currency: completed deposits, minus the disputed amounts.',
 })
-export class UserTotal {
+export class UserTotal implements CountedRange {
   accountId: string;
+  descendants: boolean;
+  currency: string;
+  start: number;
+  end: number;
   @Field(() => Int, { description: 'The place of the user among the users of the currency, from 1.' })
   rank: number;
   @Field(() => Int, { description: 'How many deposits there were, disputes included.' })
@@ -180,7 +185,8 @@ async function readTop(scope: Scope, { from, to, currency, limit }: TopUsersArgs
       currencies.push({ currency: of, total, count: countOfAll, userCount: users, users: [] });
     }
     const sum = { amount: BigInt(amount), currency: of };
-    currencies.at(-1)!.users.push({ accountId, rank: Number(rank), count, amount: sum });
+    const counted = { accountId, descendants: true, currency: of, start: from, end: to };
+    currencies.at(-1)!.users.push({ ...counted, rank: Number(rank), count, amount: sum });
   }
   return { asOf: Number(rows[0]!.now), from, to, currencies };
 }

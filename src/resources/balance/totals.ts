@@ -198,8 +198,8 @@ const ofDescendants: Deposits[] = [
         and ${root} = any(${ids}::text[]) and d.context_id <> ${root}`,
 ];
 
-/** The parts for steps in a time zone. */
-const zonedOf = (interval: ChartStep, descendants: boolean): SQL =>
+/** The parts for steps in a time zone, with the beginning of its step for each. */
+export const zonedOf = (interval: ChartStep, descendants: boolean): SQL =>
   zonedParts(interval, {
     descendants,
     changed: changedOf(descendants),

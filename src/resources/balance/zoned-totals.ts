@@ -20,7 +20,7 @@ interface Common {
  * The beginnings of the steps in a time zone. A midnight that the clocks pass twice begins at the first time:
  * PostgreSQL takes the second one, and the second before it then belongs to the same day.
  */
-function starts(interval: ChartStep): SQL {
+export function starts(interval: ChartStep): SQL {
   const local = (time: SQL) => sql`(to_timestamp(${time}) at time zone ${p('timeZone')}::text)`;
   const name = sql.raw(interval);
   return sql`select array_agg(distinct extract(epoch from

@@ -1,6 +1,7 @@
 import { Field, ArgsType, ID } from 'type-graphql';
-import { pageArgsOf, type Listing } from '../../types/pagination.js';
-import { CheckoutStatus, checkoutReceivable } from './table.js';
+import { AccountScope, listScopeText } from '../../types/account-scope.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { checkoutLists, CheckoutStatus, checkoutReceivable } from './table.js';
 import { checkoutNow, presentTime } from './now.js';
 import type { Link } from '../../db/list/statement.js';
 
@@ -17,13 +18,15 @@ export class CheckoutArgs extends CheckoutOfAccountArgs {
     description: 'Only checkouts to or from this account. It may be any account that the caller can see.',
   })
   accountId?: string | null;
+  @Field(() => AccountScope, { defaultValue: AccountScope.SELF, description: listScopeText })
+  declare scope: AccountScope;
 }
 
 /** How checkouts are listed. A filter by account finds the payer's and the payee's. */
-export const checkoutListing: Listing = {
-  object: 'checkout',
+export const checkoutListing = listingOf('checkout', {
+  ...checkoutLists(checkoutNow),
   filters: {
-    accountId: { either: [checkoutNow.toAccountId, checkoutNow.fromAccountId] },
+    ...checkoutLists(checkoutNow).filters,
     status: {
       derived: checkoutNow.status,
       ending: {
@@ -35,9 +38,7 @@ export const checkoutListing: Listing = {
       },
     },
   },
-  byAccount: ['accountId'],
-  parents: [checkoutNow.toAccountId, checkoutNow.fromAccountId],
-};
+});
 
 /** The link from receivables to their checkouts. */
 export const ofReceivable: Link = {

@@ -13,7 +13,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/schema/columns.js';
-import { listIndexes, parentIndexes } from '../../db/schema/filter-index.js';
+import { indexesOf } from '../../db/schema/lists.js';
 import { receivable } from '../receivable/table.js';
 import type { TransactionStatus } from '../transaction/table.js';
 
@@ -57,6 +57,14 @@ export const checkoutColumns = () => ({
   ...version(),
 });
 
+/** The keys of the indexes of checkouts: the stored status, of the lists of callers and of each side. */
+export const checkoutLists = (t: Record<'status' | 'toAccountId' | 'fromAccountId', PgColumn>, table = 'checkout') => ({
+  filters: { status: t.status, accountId: { either: [t.toAccountId, t.fromAccountId] as const } },
+  byAccount: ['accountId'],
+  keys: { status: ['status'] },
+  scans: { [`${table}_to`]: t.toAccountId, [`${table}_from`]: t.fromAccountId },
+});
+
 /** The order of the open checkouts by the end of their time. */
 const due = (t: Record<'expiresAt' | 'id', PgColumn>) => ({
   order: [t.expiresAt, t.id],
@@ -83,13 +91,9 @@ export const checkout = pgTable('checkout', checkoutColumns(), (t) => [
   index('checkout_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
   index('checkout_to').on(t.tenantId, t.livemode, t.toAccountId, t.created, t.id),
   index('checkout_from').on(t.tenantId, t.livemode, t.fromAccountId, t.created, t.id),
-  ...listIndexes('checkout', t, { status: t.status }),
-  ...parentIndexes('checkout_to', t, t.toAccountId, { status: t.status }),
-  ...parentIndexes('checkout_from', t, t.fromAccountId, { status: t.status }),
+  ...indexesOf('checkout', t, checkoutLists(t)),
   // Those whose time is over and that no worker has marked yet: they read as expired.
-  ...listIndexes('checkout_due', t, { status: t.status }, due(t)),
-  ...parentIndexes('checkout_due_to', t, t.toAccountId, { status: t.status }, due(t)),
-  ...parentIndexes('checkout_due_from', t, t.fromAccountId, { status: t.status }, due(t)),
+  ...indexesOf('checkout_due', t, checkoutLists(t, 'checkout_due'), due(t)),
   check('checkout_status', isOneOf(t.status, CheckoutStatus)),
   check('checkout_amount', sql`${t.amount} > 0 and ${t.grossAmount} >= ${t.amount}`),
   // At most one credit: a checkout has a deposit if and only if an attempt has succeeded.

@@ -1,14 +1,16 @@
 import { Field, ArgsType, ID } from 'type-graphql';
-import { sql } from 'drizzle-orm';
-import { pageArgsOf, type Listing } from '../../types/pagination.js';
+import { and, eq, sql } from 'drizzle-orm';
+import { partOf } from '../../db/list/statement.js';
+import { AccountScope, listScopeText } from '../../types/account-scope.js';
+import { type Listing, listingOf, pageArgsOf } from '../../types/pagination.js';
 import { AmountFilter } from '../../types/range-filters.js';
-import { DepositStatus, DepositPaymentMethod, deposit, unreconciledOf, type DepositRow } from './table.js';
+import { DepositStatus, DepositPaymentMethod, deposit, depositLists } from './table.js';
 import { Currency } from '../../types/scalars.js';
 import { searchText, MetadataFilter } from '../../types/list-search.js';
 
 const byAmount =
   'The order of the list; the newest first by default. An order by amount needs one `currency`, and has no other ' +
-  'filters than `amount`.';
+  'filters than `amount` and `status`.';
 
 @ArgsType()
 export class DepositOfAccountArgs extends pageArgsOf('Deposit', byAmount) {
@@ -54,34 +56,11 @@ export class DepositArgs extends DepositOfAccountArgs {
       'can see. It excludes other filters than `created`.',
   })
   addressId?: string | null;
+  @Field(() => AccountScope, { defaultValue: AccountScope.SELF, description: listScopeText })
+  declare scope: AccountScope;
 }
 
-/** How deposits are listed. A filter by account finds the payer's and the payee's. */
-export const depositListing: Listing = {
-  object: 'deposit',
-  filters: {
-    accountId: { either: [deposit.toAccountId, deposit.fromAccountId] },
-    status: deposit.status,
-    paymentMethod: deposit.paymentMethod,
-    currency: deposit.currency,
-    addressId: deposit.toAddressId,
-    unreconciled: { flag: unreconciledOf(deposit.pendingRest) },
-  },
-  byAccount: ['accountId', 'addressId'],
-  parents: [deposit.toAccountId, deposit.fromAccountId],
-  hashed: [deposit.toAccountId, deposit.fromAccountId, deposit.toAddressId],
-  own: deposit.toAccountId,
-  orders: {
-    amount: {
-      by: (name) => sql`${name(deposit.amount)}`,
-      type: 'bigint',
-      valueOf: (row: DepositRow) => row.amount,
-      key: 'currency',
-      because: ', since amounts of several currencies have no common order',
-      parents: [deposit.toAccountId],
-    },
-  },
-  exclusive: { addressId: 'address' },
+export const depositListing = listingOf('deposit', depositLists(deposit), {
   search: {
     object: 'deposit',
     // The names of a payer on another account's list are not searched: that account does not see them.
@@ -95,4 +74,20 @@ export const depositListing: Listing = {
         and a.id = ${name(deposit.fromAccountId)} and a.context_id = ${name(deposit.actingAccountId)}))`,
     metadata: (name) => name(deposit.metadata),
   },
+});
+
+/**
+ * The deposits that totals count (`countedDeposits`), as a list: the completed ones, without disputes of deposits that
+ * were reversed. The id of the parent says whose, and in which currency and range.
+ */
+export const countedListing: Listing = {
+  ...depositListing,
+  fixed: { currency: '', status: DepositStatus.COMPLETED },
+  where: and(
+    sql`array_position(array[${partOf(2)}], ${deposit.currency}) is not null`,
+    sql`${deposit.created} >= ${partOf(3)}::bigint and ${deposit.created} < ${partOf(4)}::bigint`,
+    eq(deposit.status, 'completed'),
+    sql`coalesce((select o.status from deposit o where o.tenant_id = ${sql.placeholder('tenantId')}
+      and o.livemode = ${sql.placeholder('livemode')} and o.id = ${deposit.disputesId}), '') <> 'reversed'`,
+  )!,
 };

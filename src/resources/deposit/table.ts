@@ -1,7 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, jsonb, type PgColumn, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { listIndexes, ofOthers, parentIndex, parentIndexes } from '../../db/schema/filter-index.js';
+import { ofOthers, parentIndex } from '../../db/schema/filter-index.js';
+import { indexesOf, type Lists } from '../../db/schema/lists.js';
 import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/schema/columns.js';
 
 export const DepositStatus = {
@@ -45,14 +46,6 @@ const minor = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
 /** `true` for deposits with money that counts towards no receivable yet, and null for all others. */
 export const unreconciledOf = (pendingRest: PgColumn): SQL => sql`(case when ${pendingRest} > 0 then 'true' end)`;
 
-/** What lists of deposits are filtered by. */
-const filters = (t: Record<'status' | 'paymentMethod' | 'currency' | 'pendingRest', PgColumn>) => ({
-  status: t.status,
-  method: t.paymentMethod,
-  currency: t.currency,
-  unreconciled: unreconciledOf(t.pendingRest),
-});
-
 /** What a bank says of a transfer, under its reference; a recall or chargeback has its reference alone. */
 export interface StoredBankDetails {
   reference: string;
@@ -61,6 +54,46 @@ export interface StoredBankDetails {
   payerCountry?: string;
   text?: string;
 }
+
+type Listed = 'amount' | 'currency' | 'fromAccountId' | 'paymentMethod' | 'pendingRest' | 'status';
+
+/** How deposits are listed. A filter by account finds the payer's and the payee's. */
+export const depositLists = (t: Record<Listed | 'toAccountId' | 'toAddressId', PgColumn>): Lists => ({
+  filters: {
+    accountId: { either: [t.toAccountId, t.fromAccountId] },
+    status: t.status,
+    paymentMethod: t.paymentMethod,
+    currency: t.currency,
+    addressId: t.toAddressId,
+    unreconciled: { flag: unreconciledOf(t.pendingRest) },
+  },
+  byAccount: ['accountId', 'addressId'],
+  own: t.toAccountId,
+  below: true,
+  keys: {
+    status: ['status'],
+    method: ['paymentMethod'],
+    currency_status: ['currency', 'status'],
+    unreconciled: ['unreconciled'],
+  },
+  scans: { deposit_to: t.toAccountId, deposit_from: t.fromAccountId },
+  all: { status: Object.values(DepositStatus) },
+  hashed: [t.toAccountId, t.fromAccountId, t.toAddressId],
+  exclusive: { addressId: 'address' },
+  orders: {
+    // What an account paid has no list by amount.
+    amount: {
+      by: (name) => name(t.amount),
+      type: 'bigint',
+      valueOf: (row) => (row as DepositRow).amount,
+      as: 'amount',
+      apart: '/',
+      keys: { currency_status: ['currency', 'status'] },
+      scans: { deposit_amount_to: t.toAccountId },
+      one: { currency: 'since amounts of several currencies have no common order' },
+    },
+  },
+});
 
 /**
  * Funds that came in. `pendingRest` is the part that is not reconciled yet, and `disputed` the part that was taken
@@ -115,12 +148,7 @@ export const deposit = pgTable(
     index('deposit_disputing')
       .on(t.tenantId, t.livemode, t.disputesId, t.created, t.id)
       .where(sql`disputes_id is not null`),
-    ...listIndexes('deposit', t, filters(t), { own: t.toAccountId }),
-    ...parentIndexes('deposit_to', t, t.toAccountId, filters(t)),
-    ...parentIndexes('deposit_from', t, t.fromAccountId, filters(t)),
-    // The lists by amount, each of one currency. What an account paid has no such list.
-    ...listIndexes('deposit_amount', t, { currency: t.currency }, { own: t.toAccountId, order: [t.amount, t.id] }),
-    ...parentIndexes('deposit_amount_to', t, t.toAccountId, { currency: t.currency }, { order: [t.amount, t.id] }),
+    ...indexesOf('deposit', t, depositLists(t)),
     // The operator names a deposit by its id alone; a hash takes a third of the room of a tree.
     index('deposit_by_id').using('hash', t.id),
     check('deposit_status', isOneOf(t.status, DepositStatus)),

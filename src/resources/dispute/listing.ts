@@ -1,14 +1,8 @@
 import { ArgsType, Field, ID } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import { DisputeStatus, dispute } from './table.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { DisputeStatus, dispute, disputeLists } from './table.js';
 
-export const disputeListing: Listing = {
-  object: 'dispute',
-  filters: { accountId: dispute.accountId, status: dispute.status },
-  byAccount: ['accountId'],
-  parents: [dispute.accountId],
-  own: dispute.accountId,
-};
+export const disputeListing = listingOf('dispute', disputeLists(dispute));
 
 @ArgsType()
 export class DisputeOfAccountArgs extends pageArgsOf('Dispute') {

@@ -1,6 +1,7 @@
-import { bigint, check, index, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import { bigint, check, index, pgTable, primaryKey, text, unique, type PgColumn } from 'drizzle-orm/pg-core';
 import { isOneOf, keyColumns, version, visibilityColumns } from '../../db/schema/columns.js';
-import { listIndexes, ofOthers, parentIndexes } from '../../db/schema/filter-index.js';
+import { ofOthers } from '../../db/schema/filter-index.js';
+import { indexesOf, type Lists, listsBy } from '../../db/schema/lists.js';
 import type { DepositReasonCode } from '../deposit/table.js';
 
 /** How far a dispute has come. Spec: decisions, 8.13. Silent: all statuses. */
@@ -12,6 +13,10 @@ export const DisputeStatus = {
   ACCEPTED: 'accepted',
 } as const;
 export type DisputeStatus = (typeof DisputeStatus)[keyof typeof DisputeStatus];
+
+/** How they are listed. */
+export const disputeLists = (t: Record<'accountId' | 'status', PgColumn>): Lists =>
+  listsBy({ accountId: t.accountId }, 'dispute_account', { status: t.status });
 
 /**
  * A payer's contest of a deposit. Its money is taken when it is opened, by the deposit with a negative amount
@@ -56,8 +61,7 @@ export const dispute = pgTable(
     // The operator searches all tenants: by id, and by status for the disputes that wait for a decision.
     index('dispute_by_id').on(t.id),
     index('dispute_queue').on(t.status, t.created, t.id, t.livemode),
-    ...listIndexes('dispute', t, { status: t.status }, { own: t.accountId }),
-    ...parentIndexes('dispute_account', t, t.accountId, { status: t.status }),
+    ...indexesOf('dispute', t, disputeLists(t)),
     check('dispute_status', isOneOf(t.status, DisputeStatus)),
   ],
 );

@@ -1,7 +1,8 @@
 import { isNotNull } from 'drizzle-orm';
 import { Field, ID, ArgsType } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import { event } from './table.js';
+import { AccountScope, listScopeText } from '../../types/account-scope.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { event, eventLists } from './table.js';
 import { readTypes, typesText } from './type-patterns.js';
 import { numberBounds } from './position.js';
 
@@ -9,16 +10,12 @@ import { numberBounds } from './position.js';
  * How events are listed: numbered ones only, by number, so that an event never appears before a position that a reader
  * has passed.
  */
-export const eventListing: Listing = {
-  object: 'event',
-  filters: { type: event.type, objectId: { selective: event.objectId }, accountId: event.actingAccountId },
-  byAccount: ['accountId'],
+export const eventListing = listingOf('event', eventLists(event), {
   read: readTypes,
-  hashed: [event.actingAccountId, event.objectId],
   order: event.number,
   within: numberBounds,
   where: isNotNull(event.number),
-};
+});
 
 @ArgsType()
 export class EventArgs extends pageArgsOf('Event') {
@@ -39,4 +36,6 @@ export class EventArgs extends pageArgsOf('Event') {
       "partner's events are on its owner's list, so it has none.",
   })
   accountId?: string | null;
+  @Field(() => AccountScope, { defaultValue: AccountScope.SELF, description: listScopeText })
+  declare scope: AccountScope;
 }

@@ -6,6 +6,12 @@ import { hideFromSessions } from '../../db/read/visibility.js';
 import { everyone } from '../../auth/permissions.js';
 import { Node } from '../../types/relay-node.js';
 import { account } from '../account/table.js';
+import { checkoutNow } from '../checkout/now.js';
+import { deposit } from '../deposit/table.js';
+import { dispute } from '../dispute/table.js';
+import { payout } from '../payout/table.js';
+import { receivable } from '../receivable/table.js';
+import { refund } from '../refund/table.js';
 import { Allocation } from '../allocation/type.js';
 import { defineResource, extension, readableNode, resources, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
@@ -30,6 +36,7 @@ export default defineResource({
   node: node('event', event, Event, {
     listing: eventListing,
     connection: EventConnection,
+    compiled: true,
     shown: ({ number }) => number !== null,
   }),
   stored: { event: stored(event, eventV1) },
@@ -68,6 +75,11 @@ export default defineResource({
         {
           nullable: true,
           description: 'The `type` as a value of an enum. Null for a type of a later version of the service.',
+          json: (column) => {
+            const [type, known] = [column('type'), eventTypes.map((each) => `'${each}'`).join(',')];
+            const name = `'"' || upper(replace(${type}, '.', '_')) || '"'`;
+            return `case when ${type} in (${known}) then ${name} else 'null' end`;
+          },
         },
       ),
       accountId: value(
@@ -75,6 +87,7 @@ export default defineResource({
         ({ actingAccountId }: EventRow) => actingAccountId,
         {
           description: 'The account that it happened to: the root account or a connected user.',
+          json: (column) => `'"' || ${column('actingAccountId')} || '"'`,
         },
       ),
       account: link(account, 'actingAccountId', { description: 'The account that it happened to.' }),
@@ -101,6 +114,9 @@ export default defineResource({
         },
       ),
     }),
+    ...[checkoutNow, deposit, dispute, payout, receivable, refund].map((table) =>
+      fields(table, { events: page(event, event.objectId, { description: 'The events about it, newest first.' }) }),
+    ),
     fields(account, {
       events: page(event, event.actingAccountId, {
         description:

@@ -1,9 +1,19 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, jsonb, type PgColumn, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { keyColumns, visibilityColumns } from '../../db/schema/columns.js';
-import { listIndexes, parentIndex } from '../../db/schema/filter-index.js';
+import { parentIndex } from '../../db/schema/filter-index.js';
+import { indexesOf, type Lists } from '../../db/schema/lists.js';
 
 const numbered = (number: PgColumn) => ({ order: [number], where: sql`number is not null` });
+
+/** How events are listed. */
+export const eventLists = (t: Record<'type' | 'objectId' | 'actingAccountId', PgColumn>): Lists => ({
+  filters: { type: t.type, objectId: { selective: t.objectId }, accountId: t.actingAccountId },
+  byAccount: ['accountId'],
+  below: true,
+  keys: { type: ['type'] },
+  hashed: [t.actingAccountId, t.objectId],
+});
 
 /**
  * Something that happened, written by the statement that did it. `data` is the row after the change. A worker assigns
@@ -30,7 +40,7 @@ export const event = pgTable(
     index('event_in_root').on(t.tenantId, t.livemode, t.onRootList, t.number).where(sql`number is not null`),
     parentIndex('event_by_context', t, t.actingAccountId, numbered(t.number)),
     parentIndex('event_by_object', t, t.objectId, numbered(t.number)),
-    ...listIndexes('event', t, { type: t.type }, numbered(t.number)),
+    ...indexesOf('event', t, eventLists(t), numbered(t.number)),
     // The position of a time among the numbers: entries of one second take little room.
     index('event_at').on(t.tenantId, t.livemode, t.created),
   ],

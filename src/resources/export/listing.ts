@@ -1,14 +1,8 @@
 import { Field, ArgsType, ID } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import { dataExport, BulkStatus } from './table.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { dataExport, BulkStatus, exportLists } from './table.js';
 
-export const exportListing: Listing = {
-  object: 'export',
-  filters: { accountId: dataExport.accountId, status: dataExport.status },
-  byAccount: ['accountId'],
-  parents: [dataExport.accountId],
-  own: dataExport.accountId,
-};
+export const exportListing = listingOf('export', exportLists(dataExport));
 
 @ArgsType()
 export class ExportOfAccountArgs extends pageArgsOf('Export') {

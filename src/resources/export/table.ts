@@ -1,6 +1,18 @@
-import { bigint, check, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  type PgColumn,
+} from 'drizzle-orm/pg-core';
 import { bytea, isOneOf, keyColumns, visibilityColumns } from '../../db/schema/columns.js';
-import { listIndexes, ofOthers, parentIndexes } from '../../db/schema/filter-index.js';
+import { ofOthers } from '../../db/schema/filter-index.js';
+import { indexesOf, type Lists, listsBy } from '../../db/schema/lists.js';
 import { account } from '../account/table.js';
 
 /** The states of exports and imports. */
@@ -30,6 +42,10 @@ export const workColumns = () => ({
   completedAt: bigint('completed_at', { mode: 'number' }),
   expiresAt: bigint('expires_at', { mode: 'number' }),
 });
+
+/** How they are listed. */
+export const exportLists = (t: Record<'accountId' | 'status', PgColumn>): Lists =>
+  listsBy({ accountId: t.accountId }, 'data_export_account', { status: t.status });
 
 /** A whole list of /v1 as a file, made by the worker. Its times are wall-clock times. */
 export const dataExport = pgTable(
@@ -63,8 +79,7 @@ export const dataExport = pgTable(
     index('data_export_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('data_export_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
     index('data_export_due').on(t.due, t.tenantId, t.livemode, t.id),
-    ...listIndexes('data_export', t, { status: t.status }, { own: t.accountId }),
-    ...parentIndexes('data_export_account', t, t.accountId, { status: t.status }),
+    ...indexesOf('data_export', t, exportLists(t)),
     check('export_status', isOneOf(t.status, BulkStatus)),
     check('data_export_format', isOneOf(t.format, ExportFormat)),
   ],

@@ -1,14 +1,8 @@
 import { Field, ArgsType, ID } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import { file, FilePurpose } from './table.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { file, FilePurpose, fileLists } from './table.js';
 
-export const fileListing: Listing = {
-  object: 'file',
-  filters: { purpose: file.purpose, accountId: file.accountId },
-  byAccount: ['accountId'],
-  parents: [file.accountId],
-  own: file.accountId,
-};
+export const fileListing = listingOf('file', fileLists(file));
 
 @ArgsType()
 export class FileOfAccountArgs extends pageArgsOf('File') {

@@ -1,7 +1,18 @@
-import { check, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import {
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  type PgColumn,
+} from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { bytea, isOneOf, type MetadataMap, keyColumns, visibilityColumns } from '../../db/schema/columns.js';
-import { listIndexes, ofOthers, parentIndexes } from '../../db/schema/filter-index.js';
+import { ofOthers } from '../../db/schema/filter-index.js';
+import { indexesOf, type Lists, listsBy } from '../../db/schema/lists.js';
 
 export const FilePurpose = {
   ADDITIONAL_VERIFICATION: 'additional_verification',
@@ -13,6 +24,10 @@ export const FilePurpose = {
   DISPUTE_EVIDENCE: 'dispute_evidence',
 } as const;
 export type FilePurpose = (typeof FilePurpose)[keyof typeof FilePurpose];
+
+/** How they are listed. */
+export const fileLists = (t: Record<'accountId' | 'purpose', PgColumn>): Lists =>
+  listsBy({ accountId: t.accountId }, 'file_account', { purpose: t.purpose });
 
 /** The metadata of an uploaded document. Its bytes are in `file_content`, which no list reads. */
 export const file = pgTable(
@@ -40,8 +55,7 @@ export const file = pgTable(
       .where(ofOthers(t.actingAccountId, t.accountId)),
     index('file_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('file_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
-    ...listIndexes('file', t, { purpose: t.purpose }, { own: t.accountId }),
-    ...parentIndexes('file_account', t, t.accountId, { purpose: t.purpose }),
+    ...indexesOf('file', t, fileLists(t)),
     check('file_purpose', isOneOf(t.purpose, FilePurpose)),
   ],
 );

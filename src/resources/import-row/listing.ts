@@ -1,13 +1,8 @@
 import { Field, ArgsType, ID } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import { importRow, ImportRowStatus } from './table.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { importRow, ImportRowStatus, importRowLists } from './table.js';
 
-export const importRowListing: Listing = {
-  object: 'import_row',
-  filters: { importId: importRow.importId, status: importRow.status },
-  byAccount: ['importId'],
-  parents: [importRow.importId],
-};
+export const importRowListing = listingOf('import_row', importRowLists(importRow));
 
 @ArgsType()
 export class ImportRowOfImportArgs extends pageArgsOf('ImportRow') {

@@ -1,6 +1,17 @@
-import { check, foreignKey, index, integer, jsonb, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import {
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  type PgColumn,
+} from 'drizzle-orm/pg-core';
 import { isOneOf, keyColumns, visibilityColumns } from '../../db/schema/columns.js';
-import { listIndexes, parentIndexes } from '../../db/schema/filter-index.js';
+import { indexesOf, type Lists, listsBy } from '../../db/schema/lists.js';
 import { dataImport } from '../import/table.js';
 
 export const ImportRowStatus = {
@@ -18,6 +29,10 @@ export interface RowProblem {
   column: string | null;
   message: string;
 }
+
+/** How they are listed. */
+export const importRowLists = (t: Record<'importId' | 'status', PgColumn>): Lists =>
+  listsBy({ importId: t.importId }, 'import_row_import', { status: t.status }, { own: false });
 
 /** What became of one row of an import. */
 export const importRow = pgTable(
@@ -44,8 +59,7 @@ export const importRow = pgTable(
     index('import_row_of_import').on(t.tenantId, t.livemode, t.importId, t.created, t.id),
     // An account asks for the rows of one of its imports, which have its visibility as well.
     index('import_row_of_import_in_context').on(t.tenantId, t.livemode, t.actingAccountId, t.importId, t.created, t.id),
-    ...listIndexes('import_row', t, { status: t.status }),
-    ...parentIndexes('import_row_import', t, t.importId, { status: t.status }),
+    ...indexesOf('import_row', t, importRowLists(t)),
     check('import_row_status', isOneOf(t.status, ImportRowStatus)),
   ],
 );

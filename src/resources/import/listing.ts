@@ -1,15 +1,9 @@
 import { Field, ArgsType, ID } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import { dataImport } from './table.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { dataImport, importLists } from './table.js';
 import { BulkStatus } from '../export/table.js';
 
-export const importListing: Listing = {
-  object: 'import',
-  filters: { accountId: dataImport.accountId, status: dataImport.status },
-  byAccount: ['accountId'],
-  parents: [dataImport.accountId],
-  own: dataImport.accountId,
-};
+export const importListing = listingOf('import', importLists(dataImport));
 
 @ArgsType()
 export class ImportOfAccountArgs extends pageArgsOf('Import') {

@@ -1,12 +1,27 @@
-import { boolean, check, foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  type PgColumn,
+} from 'drizzle-orm/pg-core';
 import { isOneOf, keyColumns, visibilityColumns } from '../../db/schema/columns.js';
-import { listIndexes, ofOthers, parentIndexes } from '../../db/schema/filter-index.js';
+import { ofOthers } from '../../db/schema/filter-index.js';
+import { indexesOf, type Lists, listsBy } from '../../db/schema/lists.js';
 import { account } from '../account/table.js';
 import { BulkStatus, workColumns } from '../export/table.js';
 import { file } from '../file/table.js';
 
 export const ImportKind = { PARTNERS: 'partners', RECEIVABLES: 'receivables' } as const;
 export type ImportKind = (typeof ImportKind)[keyof typeof ImportKind];
+
+/** How they are listed. */
+export const importLists = (t: Record<'accountId' | 'status', PgColumn>): Lists =>
+  listsBy({ accountId: t.accountId }, 'data_import_account', { status: t.status });
 
 /**
  * The creation of an object for each row of a CSV file, or its trial, by the worker. Its times are wall-clock times.
@@ -48,8 +63,7 @@ export const dataImport = pgTable(
     index('data_import_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
     index('data_import_of_file').on(t.tenantId, t.livemode, t.fileId, t.created, t.id),
     index('data_import_due').on(t.due, t.tenantId, t.livemode, t.id),
-    ...listIndexes('data_import', t, { status: t.status }, { own: t.accountId }),
-    ...parentIndexes('data_import_account', t, t.accountId, { status: t.status }),
+    ...indexesOf('data_import', t, importLists(t)),
     check('data_import_kind', isOneOf(t.kind, ImportKind)),
     check('import_status', isOneOf(t.status, BulkStatus)),
   ],

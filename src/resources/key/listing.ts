@@ -1,13 +1,12 @@
 import { Field, ID, ArgsType } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
 import { apiKey } from './table.js';
 
-export const apiKeyListing: Listing = {
-  object: 'api_key',
+export const apiKeyListing = listingOf('api_key', {
   filters: { accountId: apiKey.accountId },
   byAccount: ['accountId'],
   own: apiKey.accountId,
-};
+});
 
 @ArgsType()
 export class ApiKeyArgs extends pageArgsOf('ApiKey') {

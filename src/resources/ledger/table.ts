@@ -7,16 +7,17 @@ import {
   index,
   integer,
   jsonb,
-  numeric,
   pgTable,
   primaryKey,
   text,
   unique,
   uniqueIndex,
+  type PgColumn,
 } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { isOneOf, keyColumns, visibilityColumns } from '../../db/schema/columns.js';
-import { listIndexes, parentIndex, parentIndexes, parentKey } from '../../db/schema/filter-index.js';
+import { parentIndex, parentKey } from '../../db/schema/filter-index.js';
+import { indexesOf, type Lists, listsBy } from '../../db/schema/lists.js';
 
 /** The compartments of a balance; a balance transaction's category is the one that it changed. Spec: Balance. */
 export const Compartment = {
@@ -78,39 +79,6 @@ export const balance = pgTable(
 export type BalanceRow = typeof balance.$inferSelect;
 
 /**
- * The place of a balance among those of its currency, for lists of accounts by balance: `available` and `pending`
- * together, as they were at `version`. The worker writes it when it seals the postings of the balance, so that a
- * posting costs nothing for it; the audit of the ledger compares it with the entries.
- */
-export const balanceRank = pgTable(
-  'balance_rank',
-  {
-    tenantId: keyColumns().tenantId,
-    livemode: keyColumns().livemode,
-    accountId: text('account_id').notNull(),
-    currency: text('currency').notNull(),
-    /** The type of the account and the currency, such as `partner USD`. */
-    rankedAs: text('ranked_as').notNull(),
-    /** Minor units. Two of the largest amounts do not fit into a bigint together. */
-    amount: numeric('amount').notNull(),
-    version: bigint('version', { mode: 'number' }).notNull(),
-    ownerId: text('owner_id'),
-    actingAccountId: visibilityColumns().actingAccountId,
-    onRootList: visibilityColumns().onRootList,
-  },
-  (t) => {
-    const columns = { ...t, id: t.accountId, created: t.version };
-    const order = { order: [t.amount, t.accountId] };
-    return [
-      primaryKey({ name: 'balance_rank_pkey', columns: [t.tenantId, t.livemode, t.accountId, t.currency] }),
-      ...listIndexes('balance_rank', columns, { kind: t.rankedAs }, order),
-      ...parentIndexes('balance_rank_tenant', columns, t.tenantId, { kind: t.rankedAs }, order),
-      ...parentIndexes('balance_rank_owner', columns, t.ownerId, { kind: t.rankedAs }, order),
-    ];
-  },
-);
-
-/**
  * The condition that a balance has an entry. A row without an entry is only a lock that a write took before it knew
  * whether money would move there. Such a row is not part of the balances of an account.
  */
@@ -133,6 +101,20 @@ export const posting = pgTable(
 
 /** A compartment of one balance as one text, for the index `entry_by_compartment`. */
 const compartmentKey = sql`(account_id || ' ' || currency || ' ' || category)`;
+
+/** How balance transactions are listed: always those of one account. */
+export const entryLists = (t: Record<'accountId' | 'category' | 'currency' | 'paymentId', PgColumn>): Lists => ({
+  ...listsBy(
+    { accountId: t.accountId },
+    'entry_account',
+    { category: t.category, currency: t.currency },
+    {
+      more: { paymentId: { selective: t.paymentId } },
+    },
+  ),
+  onlyScans: true,
+  hashed: [t.accountId, t.paymentId],
+});
 
 /**
  * The change that a posting made to one compartment of one balance; clients see it as a balance transaction.
@@ -161,7 +143,7 @@ export const entry = pgTable(
     // Account, currency and category are one expression: as separate columns, PostgreSQL 18 would use this index with a
     // skip scan for lists, and then sort.
     index('entry_by_compartment').on(t.tenantId, t.livemode, parentKey(compartmentKey), t.created, t.version),
-    ...parentIndexes('entry_account', t, t.accountId, { category: t.category, currency: t.currency }),
+    ...indexesOf('entry', t, entryLists(t)),
     parentIndex('entry_by_payment', t, t.paymentId),
     index('entry_of_posting').on(t.tenantId, t.livemode, t.postingId),
     check('entry_amount', sql`${t.amount} <> 0`),

@@ -1,15 +1,8 @@
 import { Field, ID, ArgsType } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import { payment, PaymentType, PaymentStatus } from './table.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { payment, PaymentType, PaymentStatus, paymentLists } from './table.js';
 
-export const paymentListing: Listing = {
-  object: 'payment',
-  filters: { accountId: payment.accountId, type: payment.type, status: payment.status },
-  byAccount: ['accountId'],
-  parents: [payment.accountId],
-  hashed: [payment.accountId],
-  own: payment.accountId,
-};
+export const paymentListing = listingOf('payment', paymentLists(payment));
 
 @ArgsType()
 export class PaymentArgs extends pageArgsOf('Payment') {

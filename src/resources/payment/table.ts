@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { listIndexes, ofOthers, parentIndex, parentIndexes } from '../../db/schema/filter-index.js';
+import { bigint, check, index, pgTable, primaryKey, text, type PgColumn } from 'drizzle-orm/pg-core';
+import { ofOthers, parentIndex } from '../../db/schema/filter-index.js';
+import { indexesOf, type Lists, listsBy } from '../../db/schema/lists.js';
 import { isOneOf, keyColumns, updatedAt, visibilityColumns } from '../../db/schema/columns.js';
 
 /** What a payment is of. The next release writes `refund`, which this one reads already. */
@@ -23,6 +24,12 @@ export const PaymentStatus = {
   REVERSED: 'reversed',
 } as const;
 export type PaymentStatus = (typeof PaymentStatus)[keyof typeof PaymentStatus];
+
+/** How they are listed. */
+export const paymentLists = (t: Record<'accountId' | 'status' | 'type', PgColumn>): Lists => ({
+  ...listsBy({ accountId: t.accountId }, 'payment_account', { status: t.status, type: t.type }),
+  hashed: [t.accountId],
+});
 
 /**
  * A cause of balance transactions: one deposit, checkout, payout, dispute, transfer, refund or adjustment. Silent: all
@@ -52,8 +59,7 @@ export const payment = pgTable(
     index('payment_of_checkout')
       .on(t.tenantId, t.livemode, t.checkoutId, t.created, t.id)
       .where(sql`checkout_id is not null`),
-    ...listIndexes('payment', t, { status: t.status, type: t.type }, { own: t.accountId }),
-    ...parentIndexes('payment_account', t, t.accountId, { status: t.status, type: t.type }),
+    ...indexesOf('payment', t, paymentLists(t)),
     check('payment_type', isOneOf(t.type, PaymentType)),
     check('payment_status', isOneOf(t.status, PaymentStatus)),
   ],

@@ -1,17 +1,25 @@
 import { Field, ArgsType, ID } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import { payout, PayoutStatus } from './table.js';
+import { AccountScope, listScopeText } from '../../types/account-scope.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { AmountFilter } from '../../types/range-filters.js';
+import { Currency } from '../../types/scalars.js';
+import { payout, payoutLists, PayoutStatus } from './table.js';
 
-export const payoutListing: Listing = {
-  object: 'payout',
-  filters: { accountId: payout.accountId, status: payout.status },
-  byAccount: ['accountId'],
-  parents: [payout.accountId, payout.addressId],
-  own: payout.accountId,
-};
+export const payoutListing = listingOf('payout', payoutLists(payout));
+
+const byAmount =
+  'The order of the list; the newest first by default. An order by amount needs one `currency`, and has no other ' +
+  'filters than `amount` and `status`.';
 
 @ArgsType()
-export class PayoutOfAccountArgs extends pageArgsOf('Payout') {
+export class PayoutOfAccountArgs extends pageArgsOf('Payout', byAmount) {
+  @Field(() => AmountFilter, {
+    nullable: true,
+    description: 'Only amounts within this range. It needs an order by amount.',
+  })
+  amount?: AmountFilter | null;
+  @Field(() => [Currency], { nullable: true, description: 'Only in these currencies.' })
+  currency?: string[] | null;
   @Field(() => [PayoutStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: PayoutStatus[] | null;
 }
@@ -23,4 +31,6 @@ export class PayoutArgs extends PayoutOfAccountArgs {
     description: 'Only payouts of this account. It may be any account that the caller can see.',
   })
   accountId?: string | null;
+  @Field(() => AccountScope, { defaultValue: AccountScope.SELF, description: listScopeText })
+  declare scope: AccountScope;
 }

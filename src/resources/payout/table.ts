@@ -1,7 +1,19 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, foreignKey, index, numeric, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  check,
+  foreignKey,
+  index,
+  numeric,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  type PgColumn,
+} from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { listIndexes, ofOthers, parentIndexes } from '../../db/schema/filter-index.js';
+import { ofOthers } from '../../db/schema/filter-index.js';
+import { indexesOf, type Lists } from '../../db/schema/lists.js';
 import { isOneOf, keyColumns, version, visibilityColumns } from '../../db/schema/columns.js';
 
 /** How far a payout has come. */
@@ -24,6 +36,30 @@ export const PayoutReasonCode = {
   REGULATORY: 'regulatory',
 } as const;
 export type PayoutReasonCode = (typeof PayoutReasonCode)[keyof typeof PayoutReasonCode];
+
+type Listed = 'accountId' | 'addressId' | 'amount' | 'currency' | 'status';
+
+/** How payouts are listed. */
+export const payoutLists = (t: Record<Listed, PgColumn>): Lists => ({
+  filters: { accountId: t.accountId, status: t.status, currency: t.currency },
+  byAccount: ['accountId'],
+  own: t.accountId,
+  keys: { status: ['status'], currency_status: ['currency', 'status'] },
+  scans: { payout_account: t.accountId, payout_address: t.addressId },
+  all: { status: Object.values(PayoutStatus) },
+  orders: {
+    amount: {
+      by: (name) => name(t.amount),
+      type: 'bigint',
+      valueOf: (row) => (row as PayoutRow).amount,
+      as: 'amount',
+      apart: '/',
+      keys: { currency_status: ['currency', 'status'] },
+      scans: { payout_amount_of: t.accountId },
+      one: { currency: 'since amounts of several currencies have no common order' },
+    },
+  },
+});
 
 /**
  * Funds on their way out, in the currency of their address; `source…` is what they were converted from.
@@ -72,9 +108,7 @@ export const payout = pgTable(
       .where(sql`livemode and status = 'processing' and order_id is null`),
     index('payout_of_order').on(t.orderId, t.tenantId, t.id).where(sql`order_id is not null`),
     index('payout_under_way').on(t.tenantId, t.livemode, t.addressId).where(sql`status = 'processing'`),
-    ...listIndexes('payout', t, { status: t.status }, { own: t.accountId }),
-    ...parentIndexes('payout_account', t, t.accountId, { status: t.status }),
-    ...parentIndexes('payout_address', t, t.addressId, { status: t.status }),
+    ...indexesOf('payout', t, payoutLists(t)),
     check('payout_status', isOneOf(t.status, PayoutStatus)),
     // Null for payouts that failed before there were reasons.
     check('payout_reason', isOneOf(t.reasonCode, PayoutReasonCode)),

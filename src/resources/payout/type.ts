@@ -104,7 +104,10 @@ export class Payout extends Node {
   bankReference: string | null;
 }
 
-export const PayoutConnection = connectionOf('Payout', () => Payout);
+export const PayoutConnection = connectionOf('Payout', () => Payout, {
+  AMOUNT_DESC: 'The greatest amount first, in one currency.',
+  AMOUNT_ASC: 'The smallest amount first, in one currency.',
+});
 
 export const SettleTestPayoutPayload = payloadOf('SettleTestPayout', 'payout', Payout);
 export const FailTestPayoutPayload = payloadOf('FailTestPayout', 'payout', Payout);

@@ -1,13 +1,12 @@
 import { Field, ID, ArgsType } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
 import { person } from './table.js';
 
-export const personListing: Listing = {
-  object: 'person',
+export const personListing = listingOf('person', {
   filters: { accountId: person.accountId },
   byAccount: ['accountId'],
   own: person.accountId,
-};
+});
 
 @ArgsType()
 export class PersonArgs extends pageArgsOf('Person') {

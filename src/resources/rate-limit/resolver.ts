@@ -18,7 +18,7 @@ export class RateLimitResolver {
     const unlimited = { limit: null, remaining: null, restoreRate: null, resetSeconds: null };
     return {
       ...(context.budget.charge?.state ?? unlimited),
-      dryRun: (dryRun && context.gateway?.dryRun(dryRun)) ?? null,
+      dryRun: (dryRun && context.gateway?.dryRun(dryRun, context)) ?? null,
     };
   }
 }

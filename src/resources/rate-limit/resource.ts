@@ -9,5 +9,5 @@ export default defineResource({
   operations: { rateLimit: { access: 'read', callers: everyone, notNull: true, textLengthMax: 1_048_576 } },
   // The document of a dry run is parsed like that of a request; without one, nothing is read.
   weights: { 'Query.rateLimit': (argument) => (argument('dryRun') == null ? undefined : 'request') },
-  sizes: { 'DryRun.paths': 0, 'DryRun.problems': 0 },
+  sizes: { 'DryRun.paths': 0, 'DryRun.problems': 0, 'DryRun.uncompiledPaths': 0 },
 });

@@ -13,6 +13,14 @@ class PathCost {
   cost: number;
 }
 
+@ObjectType({ simpleResolvers: true, description: 'A part of a document that its one statement cannot answer.' })
+class UncompiledPath {
+  @Field(() => String, { description: 'The fields from the root, without aliases; empty for the whole document.' })
+  path: string;
+  @Field(() => String, { description: 'Why, as a sentence.' })
+  reason: string;
+}
+
 @ObjectType({ simpleResolvers: true, description: 'What a document would cost, or why it would be refused.' })
 class DryRun {
   @Field(() => Float, {
@@ -26,6 +34,12 @@ class DryRun {
     description: 'The parts of the cost. Their sum, with the cost of a request, is `requested`.',
   })
   paths: PathCost[];
+  @Field(() => [UncompiledPath], {
+    description:
+      'What keeps it from being answered by one statement of PostgreSQL, from its third request on; resolvers answer ' +
+      'it then, with a statement for each edge and the same result. Empty if one statement answers it.',
+  })
+  uncompiledPaths: readonly UncompiledPath[];
   @Field(() => [Problem], { description: 'Why it would be refused before it runs, 5 at most; empty if it would not.' })
   problems: Problem[];
 }

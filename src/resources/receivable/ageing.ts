@@ -8,7 +8,9 @@ import { grouped } from '../balance/range.js';
 import { Money } from '../balance/type.js';
 import { nowOfStatement } from '../clock/now.js';
 import { checkTimeZone, timeZoneText } from '../clock/time-zone.js';
-import { receivable } from './table.js';
+import type { CursorArgs } from '../../types/pagination.js';
+import { bucketListing } from './listing.js';
+import { receivable, ReceivableStatus } from './table.js';
 import { ReceivableTotalsArgs } from './totals.js';
 
 const p = sql.placeholder;
@@ -52,6 +54,9 @@ export class ReceivableAgeingArgs extends ReceivableTotalsArgs {
 
 @ObjectType({ simpleResolvers: true, description: 'The open receivables of a currency that are overdue equally long.' })
 export class AgeingOfBucket {
+  accountId: string;
+  descendants: boolean;
+  currency: string;
   @Field(() => AgeingBucket, { description: 'How long the receivables are overdue.' })
   bucket: AgeingBucket;
   @Field(() => LocalDate, { nullable: true, description: 'The first due date of the bucket; null for OVER_90_DAYS.' })
@@ -135,7 +140,7 @@ export async function receivableAgeing(
       ids,
       rows.map((row) => [row.accountId, row]),
     );
-    return new Map([...found].map(([each, of]) => [each, ageingOf(of)]));
+    return new Map([...found].map(([each, of]) => [each, ageingOf(each, descendants, of)]));
   };
   return scope.many(`${name}:${timeZone}`, id, batch);
 }
@@ -157,7 +162,7 @@ function partsOf(descendants: boolean): SQL[] {
   return [own, ...(descendants ? [part(root, others)] : []), each];
 }
 
-function ageingOf(rows: readonly Row[]): ReceivableAgeing {
+function ageingOf(accountId: string, descendants: boolean, rows: readonly Row[]): ReceivableAgeing {
   const asOf = rows[0]!.today;
   const currencies = [...new Set(rows.flatMap(({ currency }) => currency ?? []))];
   return {
@@ -166,6 +171,7 @@ function ageingOf(rows: readonly Row[]): ReceivableAgeing {
       const buckets = days.map(({ bucket, first, last }) => {
         const row = rows.find((each) => each.currency === currency && each.bucket === bucket);
         return {
+          ...{ accountId, descendants, currency },
           bucket,
           dueFrom: last === null ? null : daysBefore(asOf, last),
           dueTo: first === null ? null : daysBefore(asOf, first),
@@ -182,3 +188,15 @@ function ageingOf(rows: readonly Row[]): ReceivableAgeing {
 
 const daysBefore = (date: string, days: number): string =>
   new Date(Date.parse(date) - days * 86_400_000).toISOString().slice(0, 10);
+
+/** A page of the receivables of a bucket, the earliest due date first. */
+export function receivablesOfBucket(
+  { accountId, descendants, currency, dueFrom, dueTo }: AgeingOfBucket,
+  { scope }: Context,
+  args: CursorArgs,
+) {
+  const counted = { figure: 'ageing', counted: receivable.accountId, descendants };
+  const id = [accountId, currency, dueFrom ?? '0000-01-01', dueTo ?? '9999-12-31'].join('/');
+  const ordered = { ...args, orderBy: 'due_date_asc', status: [ReceivableStatus.OPEN] };
+  return scope.edge(receivable, bucketListing, counted, id, ordered);
+}

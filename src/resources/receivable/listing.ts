@@ -1,60 +1,25 @@
-import { sql } from 'drizzle-orm';
+import { and, sql } from 'drizzle-orm';
+import { partOf } from '../../db/list/statement.js';
 import { Field, ArgsType, ID } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import {
-  receivable,
-  dueDateOf,
-  type ReceivableRow,
-  ReceivableStatus,
-  amountOf,
-  isOverdue,
-  ReceivableTransactionType,
-} from './table.js';
+import { AccountScope, listScopeText } from '../../types/account-scope.js';
+import { type Listing, listingOf, pageArgsOf } from '../../types/pagination.js';
+import { dueDateOf, receivable, receivableLists, ReceivableStatus, ReceivableTransactionType } from './table.js';
 import { AmountFilter, DateFilter } from '../../types/range-filters.js';
 import { Currency } from '../../types/scalars.js';
 import { searchText, MetadataFilter } from '../../types/list-search.js';
 
-export const receivableListing: Listing = {
-  object: 'receivable',
-  filters: {
-    accountId: receivable.accountId,
-    status: receivable.status,
-    currency: receivable.currency,
-    transactionType: receivable.transactionType,
-  },
-  byAccount: ['accountId'],
-  parents: [receivable.accountId],
-  own: receivable.accountId,
-  orders: {
-    dueDate: {
-      by: (name) => dueDateOf({ invoice: name(receivable.invoice) }),
-      type: 'text',
-      valueOf: ({ invoice }: ReceivableRow) => invoice.dueDate,
-      key: 'status',
-      all: Object.values(ReceivableStatus),
-      parents: [receivable.accountId],
-    },
-    amount: {
-      by: (name) => amountOf({ invoice: name(receivable.invoice) }),
-      type: 'bigint',
-      valueOf: ({ invoice }: ReceivableRow) => BigInt(invoice.amount),
-      key: 'currency',
-      because: ', since amounts of several currencies have no common order',
-      parents: [receivable.accountId],
-    },
-  },
+export const receivableListing = listingOf('receivable', receivableLists(receivable), {
   search: {
     object: 'receivable',
     texts: (name) => sql`array[${name(receivable.invoice)} ->> 'referenceNumber']`,
     metadata: (name) => name(receivable.metadata),
   },
-  conditions: { overdue: { order: 'dueDate', value: ReceivableStatus.OPEN, where: isOverdue } },
-};
+});
 
 const byDueDateOrAmount =
   'The order of the list; the newest first by default. An order by due date has no other filters than `dueDate`, ' +
-  '`overdue` and `status`. An order by the amount of the invoice needs one `currency`, and has no other filters than ' +
-  '`amount`.';
+  '`overdue`, `status` and `currency`. An order by the amount of the invoice needs one `currency`, and has no other ' +
+  'filters than `amount` and `status`.';
 
 @ArgsType()
 export class ReceivableOfAccountArgs extends pageArgsOf('Receivable', byDueDateOrAmount) {
@@ -71,8 +36,8 @@ export class ReceivableOfAccountArgs extends pageArgsOf('Receivable', byDueDateO
   @Field(() => Boolean, {
     nullable: true,
     description:
-      'Only receivables that are open after their due date; a day ends at midnight in UTC. It needs an order ' +
-      'by due date. It must be true.',
+      'Only receivables that are open after their due date; a day ends at midnight in UTC. They are in the order of ' +
+      'their due dates, the oldest first, unless `orderBy` is `DUE_DATE_DESC`. It must be true.',
   })
   overdue?: boolean | null;
   @Field(() => [ReceivableStatus], { nullable: true, description: 'Only in these statuses.' })
@@ -94,4 +59,15 @@ export class ReceivableArgs extends ReceivableOfAccountArgs {
     description: 'Only receivables of this account. It may be any account that the caller can see.',
   })
   accountId?: string | null;
+  @Field(() => AccountScope, { defaultValue: AccountScope.SELF, description: listScopeText })
+  declare scope: AccountScope;
 }
+
+/** The open receivables of a bucket, as a list. The id of the parent says whose, and in which currency and dates. */
+export const bucketListing: Listing = {
+  ...receivableListing,
+  where: and(
+    sql`array_position(array[${partOf(2)}], ${receivable.currency}) is not null`,
+    sql`${dueDateOf(receivable)} >= ${partOf(3)} and ${dueDateOf(receivable)} <= ${partOf(4)}`,
+  )!,
+};

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { receivableProblems, receivableUpdateLimits, receivableUpdateProblems } from './rules.js';
 import { everyone } from '../../auth/permissions.js';
 import { Metadata } from '../../types/scalars.js';
@@ -6,22 +7,30 @@ import { deposit } from '../deposit/table.js';
 import { file } from '../file/table.js';
 import { usedByReceivable } from '../file/reference.js';
 import { defineResource, extension, get, post, stored } from '../define.js';
-import { fields, link, links, many, node, one, page, through, value } from '../edges.js';
-import { AgeingBucket, ReceivableAgeing, receivableAgeing, ReceivableAgeingArgs } from './ageing.js';
+import { fields, fieldsOfType, link, links, many, node, one, page, through, value } from '../edges.js';
+import {
+  AgeingBucket,
+  AgeingOfBucket,
+  ReceivableAgeing,
+  receivableAgeing,
+  ReceivableAgeingArgs,
+  receivablesOfBucket,
+} from './ageing.js';
 import { purposeCodes } from './purpose-codes.js';
 import { PurposeCodeResolver, ReceivableResolver } from './resolver.js';
 import { purposeCodesV1, receivableV1 } from './v1.js';
 import { Owed, owes } from './owed.js';
 import { ReceivableArgs, receivableListing, ReceivableOfAccountArgs } from './listing.js';
-import { type ReceivableLockRow, type ReceivableRow, receivable, receivableLock, ReceivableStatus } from './table.js';
+import { type ReceivableRow, receivable, receivableLock, ReceivableStatus } from './table.js';
 import { ReceivableTotals, receivableTotals, ReceivableTotalsArgs } from './totals.js';
 import { Receivable, ReceivableConnection, SystemMessage } from './type.js';
 import { moneyOf } from '../balance/type.js';
 import { currenciesUsual } from '../balance/range.js';
+import { CursorArgs } from '../../types/pagination.js';
 import { searchLimits } from '../../types/list-search.js';
 
-/** Whether a lock still has an amount: a dispute or a reversal may have taken back all of it. */
-const counts = ({ amount }: ReceivableLockRow) => amount > 0n;
+/** A lock that still has an amount: a dispute or a reversal may have taken back all of it. */
+const counts = sql`${receivableLock.amount} > 0`;
 
 export default defineResource({
   object: 'receivable',
@@ -122,6 +131,12 @@ export default defineResource({
         description: 'The deposits that count towards it, paid out or not.',
       }),
     }),
+    fieldsOfType(AgeingOfBucket, {
+      receivables: value(() => ReceivableConnection, receivablesOfBucket, {
+        args: CursorArgs,
+        description: 'The receivables of the bucket, the earliest due date first.',
+      }),
+    }),
     fields(file, {
       usedByReceivables: page(receivable, usedByReceivable, {
         description: 'The receivables whose invoice the file is.',
@@ -133,6 +148,7 @@ export default defineResource({
         description: "The account's receivables.",
       }),
       billedReceivables: page(receivable, receivable.customerId, {
+        args: ReceivableOfAccountArgs,
         description: 'The receivables whose invoices bill the account, which is a partner.',
       }),
       owes: value(() => Owed, owes, {

@@ -12,18 +12,12 @@ import {
   text,
 } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { fileIndexes, listIndexes, ofOthers, parentIndexes } from '../../db/schema/filter-index.js';
+import { fileIndexes, ofOthers } from '../../db/schema/filter-index.js';
+import { indexesOf, type Lists } from '../../db/schema/lists.js';
 import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/schema/columns.js';
 
 export const ReceivableStatus = { OPEN: 'open', LOCKED: 'locked', SETTLED: 'settled', VOID: 'void' } as const;
 export type ReceivableStatus = (typeof ReceivableStatus)[keyof typeof ReceivableStatus];
-
-/** The columns that lists of receivables are filtered by. */
-const filters = (t: Record<'status' | 'currency' | 'transactionType', PgColumn>) => ({
-  status: t.status,
-  currency: t.currency,
-  type: t.transactionType,
-});
 
 export const ReceivableTransactionType = { GOODS: 'goods', SERVICES: 'services' } as const;
 export type ReceivableTransactionType = (typeof ReceivableTransactionType)[keyof typeof ReceivableTransactionType];
@@ -44,6 +38,59 @@ export const dueDateOf = ({ invoice }: { invoice: SQLWrapper }): SQL => sql`(${i
 export const amountOf = ({ invoice }: { invoice: SQLWrapper }): SQL => sql`((${invoice} ->> 'amount')::bigint)`;
 
 const minor = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
+
+/** The due date is before today, in UTC, by the clock of the tenant. */
+const isOverdue = (t: { invoice: SQLWrapper }): SQL => sql`${dueDateOf(t)} < (
+  select to_char(to_timestamp(floor(extract(epoch from statement_timestamp()))::bigint + coalesce((
+    select t.offset_seconds from test_clock t
+    where t.tenant_id = ${sql.placeholder('tenantId')} and t.livemode = ${sql.placeholder('livemode')}
+      and not t.livemode
+  ), 0)) at time zone 'UTC', 'YYYY-MM-DD'))`;
+
+type Listed = 'accountId' | 'currency' | 'customerId' | 'invoice' | 'status' | 'transactionType';
+
+/** How receivables are listed. */
+export const receivableLists = (t: Record<Listed, PgColumn>): Lists => ({
+  filters: { accountId: t.accountId, status: t.status, currency: t.currency, transactionType: t.transactionType },
+  byAccount: ['accountId'],
+  own: t.accountId,
+  keys: { status: ['status'], currency_status: ['currency', 'status'], type: ['transactionType'] },
+  scans: { receivable_account: t.accountId, receivable_customer: { column: t.customerId, whole: true } },
+  all: { status: Object.values(ReceivableStatus) },
+  orders: {
+    dueDate: {
+      by: (name) => dueDateOf({ invoice: name(t.invoice) }),
+      type: 'text',
+      valueOf: (row) => (row as ReceivableRow).invoice.dueDate,
+      as: 'due',
+      apart: ':',
+      keys: { status: ['status'], currency_status: ['currency', 'status'] },
+      scans: {
+        receivable_due_of: t.accountId,
+        receivable_due_customer: { column: t.customerId, apart: true, whole: true },
+      },
+    },
+    amount: {
+      by: (name) => amountOf({ invoice: name(t.invoice) }),
+      type: 'bigint',
+      valueOf: (row) => BigInt((row as ReceivableRow).invoice.amount),
+      as: 'amount',
+      apart: '/',
+      keys: { currency_status: ['currency', 'status'] },
+      scans: { receivable_amount_of: t.accountId, receivable_amount_customer: { column: t.customerId, whole: true } },
+      one: { currency: 'since amounts of several currencies have no common order' },
+    },
+  },
+  conditions: {
+    overdue: {
+      order: 'dueDate',
+      implies: 'asc',
+      filter: 'status',
+      value: ReceivableStatus.OPEN,
+      where: isOverdue(t),
+    },
+  },
+});
 
 /**
  * An invoice that collected funds pay. Its amounts are locked until the funds are paid out, and settled after that.
@@ -123,13 +170,7 @@ export const receivable = pgTable(
       )
       .where(sql`${t.customerId} is not null and not ${t.voided}`),
     ...fileIndexes('receivable', t, { document: sql`${t.invoice} ->> 'document'` }),
-    ...listIndexes('receivable', t, filters(t), { own: t.accountId }),
-    ...parentIndexes('receivable_account', t, t.accountId, filters(t)),
-    // The lists by due date, each of one status, and by amount, each of one currency.
-    ...listIndexes('receivable_due', t, { status: t.status }, { own: t.accountId, order: [dueDateOf(t), t.id] }),
-    ...parentIndexes('receivable_due_of', t, t.accountId, { status: t.status }, { order: [dueDateOf(t), t.id] }),
-    ...listIndexes('receivable_amount', t, { currency: t.currency }, { own: t.accountId, order: [amountOf(t), t.id] }),
-    ...parentIndexes('receivable_amount_of', t, t.accountId, { currency: t.currency }, { order: [amountOf(t), t.id] }),
+    ...indexesOf('receivable', t, receivableLists(t)),
     check(
       'receivable_amounts',
       sql.join(
@@ -145,14 +186,6 @@ export const receivable = pgTable(
   ],
 );
 export type ReceivableRow = typeof receivable.$inferSelect;
-
-/** The due date is before today, in UTC, by the clock of the tenant. */
-export const isOverdue = sql`${dueDateOf(receivable)} < (
-  select to_char(to_timestamp(floor(extract(epoch from statement_timestamp()))::bigint + coalesce((
-    select t.offset_seconds from test_clock t
-    where t.tenant_id = ${sql.placeholder('tenantId')} and t.livemode = ${sql.placeholder('livemode')}
-      and not t.livemode
-  ), 0)) at time zone 'UTC', 'YYYY-MM-DD'))`;
 
 /**
  * Receivable locks that are paid out together. The locks of available money are in open batches, which have no payout.

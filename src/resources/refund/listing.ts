@@ -1,14 +1,8 @@
 import { ArgsType, Field, ID } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import { RefundStatus, refund } from './table.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { RefundStatus, refund, refundLists } from './table.js';
 
-export const refundListing: Listing = {
-  object: 'refund',
-  filters: { accountId: refund.accountId, status: refund.status },
-  byAccount: ['accountId'],
-  parents: [refund.accountId],
-  own: refund.accountId,
-};
+export const refundListing = listingOf('refund', refundLists(refund));
 
 @ArgsType()
 export class RefundOfAccountArgs extends pageArgsOf('Refund') {

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, index, jsonb, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
-import { listIndexes, ofOthers, parentIndexes } from '../../db/schema/filter-index.js';
+import { bigint, check, index, jsonb, pgTable, primaryKey, text, unique, type PgColumn } from 'drizzle-orm/pg-core';
+import { ofOthers } from '../../db/schema/filter-index.js';
+import { indexesOf, type Lists, listsBy } from '../../db/schema/lists.js';
 import { isOneOf, keyColumns, version, visibilityColumns } from '../../db/schema/columns.js';
 
 /** How far a refund has come. Silent: all statuses. */
@@ -12,6 +13,10 @@ interface FreedLock {
   receivableId: string;
   amount: string;
 }
+
+/** How they are listed. */
+export const refundLists = (t: Record<'accountId' | 'status', PgColumn>): Lists =>
+  listsBy({ accountId: t.accountId }, 'refund_account', { status: t.status });
 
 /**
  * Money of a completed deposit on its way back to its payer. While the refund is pending, the money is in `processing`
@@ -59,8 +64,7 @@ export const refund = pgTable(
     // The operator searches all tenants: by id, and by status for the refunds that wait for it.
     index('refund_by_id').on(t.id),
     index('refund_queue').on(t.status, t.created, t.id, t.livemode),
-    ...listIndexes('refund', t, { status: t.status }, { own: t.accountId }),
-    ...parentIndexes('refund_account', t, t.accountId, { status: t.status }),
+    ...indexesOf('refund', t, refundLists(t)),
     check('refund_status', isOneOf(t.status, RefundStatus)),
     check('refund_amount', sql`${t.amount} > 0 and ${t.fromPending} between 0 and ${t.amount}`),
   ],

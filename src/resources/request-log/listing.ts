@@ -1,13 +1,8 @@
 import { Field, ArgsType } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import { requestLog, RequestApi, RequestOutcome } from './table.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { requestLog, requestLogLists, RequestApi, RequestOutcome } from './table.js';
 
-export const requestLogListing: Listing = {
-  object: 'request_log',
-  // Most accounts use one API, so an index by it would find almost all rows.
-  filters: { api: { derived: requestLog.api }, outcome: requestLog.outcome, operation: requestLog.operation },
-  byAccount: [],
-};
+export const requestLogListing = listingOf('request_log', requestLogLists(requestLog));
 
 @ArgsType()
 export class RequestLogArgs extends pageArgsOf('RequestLog') {

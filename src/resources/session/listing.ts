@@ -1,13 +1,12 @@
 import { Field, ID, ArgsType } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
 import { session } from './table.js';
 
-export const sessionListing: Listing = {
-  object: 'session',
+export const sessionListing = listingOf('session', {
   filters: { accountId: session.accountId },
   byAccount: ['accountId'],
   own: session.accountId,
-};
+});
 
 @ArgsType()
 export class SessionArgs extends pageArgsOf('Session') {

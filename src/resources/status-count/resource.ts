@@ -1,23 +1,43 @@
-import { type SQL, sql } from 'drizzle-orm';
-import { ArgsType, Field } from 'type-graphql';
+import { getTableColumns, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import { ArgsType, type ClassType, Field } from 'type-graphql';
+import { partOf, type Rows } from '../../db/list/statement.js';
 import { isAnyParent } from '../../db/schema/filter-index.js';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
 import { AccountScope } from '../../types/account-scope.js';
+import { CursorArgs, type Listing } from '../../types/pagination.js';
 import { type AccountRow, account } from '../account/table.js';
+import { checkoutListing } from '../checkout/listing.js';
+import { checkoutNow } from '../checkout/now.js';
 import { CheckoutStatus } from '../checkout/table.js';
+import { CheckoutConnection } from '../checkout/type.js';
 import { nowOfStatement } from '../clock/now.js';
 import { defineResource } from '../define.js';
-import { DepositStatus } from '../deposit/table.js';
-import { fields, value } from '../edges.js';
-import { PayoutStatus } from '../payout/table.js';
-import { ReceivableStatus } from '../receivable/table.js';
+import { depositListing } from '../deposit/listing.js';
+import { deposit, DepositStatus } from '../deposit/table.js';
+import { DepositConnection } from '../deposit/type.js';
+import { fields, fieldsOfType, value } from '../edges.js';
+import { payoutListing } from '../payout/listing.js';
+import { payout, PayoutStatus } from '../payout/table.js';
+import { PayoutConnection } from '../payout/type.js';
+import { receivableListing } from '../receivable/listing.js';
+import { receivable, ReceivableStatus } from '../receivable/table.js';
+import { ReceivableConnection } from '../receivable/type.js';
 // These imports set the order in the schema: the fields come after those of the counted objects.
 import '../checkout/resource.js';
 import '../deposit/resource.js';
 import '../payout/resource.js';
 import '../receivable/resource.js';
-import { StatusCounts, type StatusCountsOf } from './type.js';
+import {
+  CheckoutCount,
+  DepositCount,
+  PayoutCount,
+  ReceivableCount,
+  type StatusCount,
+  StatusCounts,
+  type StatusCountsOf,
+} from './type.js';
 
 const p = sql.placeholder;
 
@@ -95,13 +115,16 @@ async function readCounts(scope: Scope, descendants: boolean, ids: readonly stri
   const found = new Map(rows.map((row) => [`${row.accountId} ${row.kind} ${row.status}`, row.count]));
   const asOf = Number(rows[0]!.now);
   const countOf = (id: string) => (kind: Counted, status: string) => found.get(`${id} ${kind} ${status}`) ?? 0;
-  return new Map(ids.map((id) => [id, { asOf, ...countsOf(countOf(id)) }]));
+  return new Map(ids.map((id) => [id, { asOf, ...countsOf({ accountId: id, descendants }, countOf(id)) }]));
 }
 
 /** The counts of an account, in the order of the enums. */
-function countsOf(countOf: (kind: Counted, status: string) => number): Omit<StatusCounts, 'asOf'> {
+function countsOf(
+  of: { accountId: string; descendants: boolean },
+  countOf: (kind: Counted, status: string) => number,
+): Omit<StatusCounts, 'asOf'> {
   const each = <S extends string>(kind: Counted, statuses: Record<string, S>): StatusCountsOf<S> => {
-    const counts = Object.values(statuses).map((status) => ({ status, count: countOf(kind, status) }));
+    const counts = Object.values(statuses).map((status) => ({ ...of, status, count: countOf(kind, status) }));
     return { total: counts.reduce((sum, { count }) => sum + count, 0), statuses: counts };
   };
   return {
@@ -121,6 +144,29 @@ async function statusCounts(
   return scope.many(`status_counts:${accountScope}`, id, (ids) => readCounts(scope, descendants, ids));
 }
 
+/** The edge to the objects of a status, as a page: the id of the parent says whose they are, and the status. */
+function pageOfStatus(kind: Counted, table: Rows, own: PgColumn, all: Listing, connection: () => ClassType<object>) {
+  const columns: Record<string, PgColumn> = getTableColumns(table);
+  const listing: Listing = {
+    ...all,
+    fixed: { status: '' },
+    where: sql`array_position(array[${partOf(2)}], ${columns.status}) is not null`,
+  };
+  const resolve = (
+    { accountId, descendants, status }: StatusCount<string>,
+    { scope }: Context,
+    args: CursorArgs,
+  ): Promise<unknown> =>
+    scope.edge(
+      table,
+      listing,
+      { figure: kind, counted: own, descendants, key: 'status' },
+      `${accountId}/${status}`,
+      args,
+    );
+  return { [kind]: value(connection, resolve, { args: CursorArgs, description: 'These objects, newest first.' }) };
+}
+
 const sizeOf = (kind: Counted) => Object.keys(counted[kind].statuses).length;
 
 export default defineResource({
@@ -132,6 +178,22 @@ export default defineResource({
         description: "The numbers of the account's checkouts, deposits, payouts and receivables by status.",
       }),
     }),
+    fieldsOfType(
+      CheckoutCount,
+      pageOfStatus('checkouts', checkoutNow, checkoutNow.toAccountId, checkoutListing, () => CheckoutConnection),
+    ),
+    fieldsOfType(
+      DepositCount,
+      pageOfStatus('deposits', deposit, deposit.toAccountId, depositListing, () => DepositConnection),
+    ),
+    fieldsOfType(
+      PayoutCount,
+      pageOfStatus('payouts', payout, payout.accountId, payoutListing, () => PayoutConnection),
+    ),
+    fieldsOfType(
+      ReceivableCount,
+      pageOfStatus('receivables', receivable, receivable.accountId, receivableListing, () => ReceivableConnection),
+    ),
   ],
   weights: { 'Account.statusCounts': 'figure' },
   sizes: {

@@ -6,7 +6,9 @@ import { PayoutStatus } from '../payout/table.js';
 import { ReceivableStatus } from '../receivable/table.js';
 
 /** How many objects of a kind have a status. */
-interface StatusCount<S> {
+export interface StatusCount<S> {
+  accountId: string;
+  descendants: boolean;
   status: S;
   count: number;
 }
@@ -15,6 +17,8 @@ interface StatusCount<S> {
 function countOf<S extends string>(name: string, values: Record<string, S>, objects: string) {
   @ObjectType(`${name}StatusCount`, { simpleResolvers: true, description: `How many ${objects} have a status.` })
   class Count {
+    accountId: string;
+    descendants: boolean;
     @Field(() => values, { description: 'The status.' })
     status: S;
     @Field(() => Int, { description: 'The number of objects in this status; 0 for none.' })
@@ -41,10 +45,15 @@ function countsOf<S extends string>(name: string, of: ClassType<StatusCount<S>>,
   return Counts as ClassType<StatusCountsOf<S>>;
 }
 
-const CheckoutCounts = countsOf('Checkout', countOf('Checkout', CheckoutStatus, 'checkouts'), 'checkouts');
-const DepositCounts = countsOf('Deposit', countOf('Deposit', DepositStatus, 'deposits'), 'deposits');
-const PayoutCounts = countsOf('Payout', countOf('Payout', PayoutStatus, 'payouts'), 'payouts');
-const ReceivableCounts = countsOf('Receivable', countOf('Receivable', ReceivableStatus, 'receivables'), 'receivables');
+export const CheckoutCount = countOf('Checkout', CheckoutStatus, 'checkouts');
+export const DepositCount = countOf('Deposit', DepositStatus, 'deposits');
+export const PayoutCount = countOf('Payout', PayoutStatus, 'payouts');
+export const ReceivableCount = countOf('Receivable', ReceivableStatus, 'receivables');
+
+const CheckoutCounts = countsOf('Checkout', CheckoutCount, 'checkouts');
+const DepositCounts = countsOf('Deposit', DepositCount, 'deposits');
+const PayoutCounts = countsOf('Payout', PayoutCount, 'payouts');
+const ReceivableCounts = countsOf('Receivable', ReceivableCount, 'receivables');
 
 /** The numbers of an account's objects by status. Silent: all fields. */
 @ObjectType({

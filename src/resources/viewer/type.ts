@@ -1,4 +1,6 @@
 import { ObjectType, Field, Int } from 'type-graphql';
+import type { Context } from '../../operation/context.js';
+import { modeOf } from '../../request/mode.js';
 import { Mode } from '../../types/mode.js';
 import { KeyPermission } from '../key/table.js';
 import { SessionRole } from '../session/table.js';
@@ -18,4 +20,15 @@ export class Viewer {
   sessionRole: SessionRole | null;
   @Field(() => Boolean, { description: 'Whether the request acts on behalf of a connected user.' })
   onBehalf: boolean;
+  actingAccountId: string;
 }
+
+/** What is known of the caller without a look at the database. */
+export const viewerOf = ({ caller, edition }: Context): Viewer => ({
+  edition: edition.number,
+  mode: modeOf(caller.livemode),
+  permission: caller.permission,
+  sessionRole: caller.session?.role ?? null,
+  onBehalf: caller.actingAccountId !== caller.accountId,
+  actingAccountId: caller.actingAccountId,
+});

@@ -1,13 +1,8 @@
 import { Field, ArgsType, ID } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import { webhookDelivery, WebhookDeliveryStatus } from './table.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { webhookDelivery, WebhookDeliveryStatus, webhookDeliveryLists } from './table.js';
 
-export const webhookDeliveryListing: Listing = {
-  object: 'webhook_delivery',
-  filters: { endpointId: webhookDelivery.endpointId, status: webhookDelivery.status },
-  byAccount: ['endpointId'],
-  parents: [webhookDelivery.endpointId],
-};
+export const webhookDeliveryListing = listingOf('webhook_delivery', webhookDeliveryLists(webhookDelivery));
 
 @ArgsType()
 export class WebhookDeliveryOfEndpointArgs extends pageArgsOf('WebhookDelivery') {

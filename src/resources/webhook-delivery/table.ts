@@ -10,8 +10,9 @@ import {
   primaryKey,
   text,
   unique,
+  type PgColumn,
 } from 'drizzle-orm/pg-core';
-import { listIndexes, parentIndexes } from '../../db/schema/filter-index.js';
+import { indexesOf, type Lists, listsBy } from '../../db/schema/lists.js';
 import { isOneOf, keyColumns, updatedAt, visibilityColumns } from '../../db/schema/columns.js';
 import { webhookEndpoint } from '../webhook-endpoint/table.js';
 
@@ -30,6 +31,10 @@ export interface WebhookAttemptObject {
   /** The beginning of the body of the response. */
   response: string | null;
 }
+
+/** How they are listed. */
+export const webhookDeliveryLists = (t: Record<'endpointId' | 'status', PgColumn>): Lists =>
+  listsBy({ endpointId: t.endpointId }, 'webhook_delivery_endpoint', { status: t.status }, { own: false });
 
 /** One event for one endpoint. The worker that numbers the event inserts it. Its times are wall-clock times. */
 export const webhookDelivery = pgTable(
@@ -76,8 +81,7 @@ export const webhookDelivery = pgTable(
     index('webhook_delivery_pending')
       .on(t.tenantId, t.livemode, t.endpointId, t.nextAttemptAt, t.eventNumber)
       .where(sql`status = 'pending'`),
-    ...listIndexes('webhook_delivery', t, { status: t.status }),
-    ...parentIndexes('webhook_delivery_endpoint', t, t.endpointId, { status: t.status }),
+    ...indexesOf('webhook_delivery', t, webhookDeliveryLists(t)),
     // Retention looks for the oldest deliveries of each tenant.
     index('webhook_delivery_age').on(t.tenantId, t.livemode, t.created, t.id),
     check('webhook_delivery_status', isOneOf(t.status, WebhookDeliveryStatus)),

@@ -1,14 +1,8 @@
 import { Field, ArgsType, ID } from 'type-graphql';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import { webhookEndpoint } from './table.js';
+import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { webhookEndpoint, webhookEndpointLists } from './table.js';
 
-export const webhookEndpointListing: Listing = {
-  object: 'webhook_endpoint',
-  filters: { accountId: webhookEndpoint.accountId, enabled: webhookEndpoint.enabled },
-  byAccount: ['accountId'],
-  parents: [webhookEndpoint.accountId],
-  own: webhookEndpoint.accountId,
-};
+export const webhookEndpointListing = listingOf('webhook_endpoint', webhookEndpointLists(webhookEndpoint));
 
 @ArgsType()
 export class WebhookEndpointOfAccountArgs extends pageArgsOf('WebhookEndpoint') {

@@ -1,11 +1,27 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  type PgColumn,
+} from 'drizzle-orm/pg-core';
 import { isOneOf, keyColumns, updatedAt, visibilityColumns } from '../../db/schema/columns.js';
-import { listIndexes, ofOthers, parentIndexes } from '../../db/schema/filter-index.js';
+import { ofOthers } from '../../db/schema/filter-index.js';
+import { indexesOf, type Lists, listsBy } from '../../db/schema/lists.js';
 import { account } from '../account/table.js';
 
 export const WebhookDisabledReason = { BY_REQUEST: 'by_request', FAILING: 'failing', GONE: 'gone' } as const;
 export type WebhookDisabledReason = (typeof WebhookDisabledReason)[keyof typeof WebhookDisabledReason];
+
+/** How they are listed. */
+export const webhookEndpointLists = (t: Record<'accountId' | 'enabled', PgColumn>): Lists =>
+  listsBy({ accountId: t.accountId }, 'webhook_endpoint_account', { enabled: t.enabled });
 
 /**
  * An address of an account that its events are sent to. The secret that signs them is encrypted for this row. Its times
@@ -53,8 +69,7 @@ export const webhookEndpoint = pgTable(
     index('webhook_endpoint_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('webhook_endpoint_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
     index('webhook_endpoint_due').on(t.due, t.tenantId, t.livemode, t.id).where(sql`enabled and due is not null`),
-    ...listIndexes('webhook_endpoint', t, { enabled: t.enabled }, { own: t.accountId }),
-    ...parentIndexes('webhook_endpoint_account', t, t.accountId, { enabled: t.enabled }),
+    ...indexesOf('webhook_endpoint', t, webhookEndpointLists(t)),
     check('webhook_endpoint_reason', isOneOf(t.disabledReason, WebhookDisabledReason)),
   ],
 );

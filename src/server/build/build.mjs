@@ -12,7 +12,10 @@ const root = path.resolve(fileURLToPath(import.meta.url), '../../../..');
 const stamp = path.join(root, 'dist/.built');
 
 /** What the steps read. */
-const inputs = ['src', 'docs', 'schema', 'package.json', 'package-lock.json', 'tsconfig.json'];
+const inputs = [
+  ...['src', 'docs', 'schema', 'package.json', 'package-lock.json', 'tsconfig.json'],
+  ...['clients/typescript/src', 'clients/typescript/tsconfig.json'],
+];
 /** Types that the build of the dashboard writes beside its sources. */
 const written = ['src/sites/dashboard/graph/schema-types.d.ts', 'src/sites/dashboard/console/schema-types.d.ts'];
 
@@ -33,6 +36,12 @@ async function buildProgram() {
   await step('dist/sites/docs/maker/main.js');
 }
 
+/** Compiles the client for TypeScript. An image has no clients, and is built without. */
+async function buildClient() {
+  const client = 'clients/typescript';
+  if (fs.existsSync(path.join(root, client))) await step('node_modules/typescript/bin/tsc', '-p', client);
+}
+
 const isBuilt = (state) =>
   fs.existsSync(stamp) &&
   written.every((name) => fs.existsSync(path.join(root, name))) &&
@@ -40,7 +49,7 @@ const isBuilt = (state) =>
 
 const state = stateOf(root, inputs, written);
 if (!isBuilt(state)) {
-  await Promise.all([buildProgram(), step('src/sites/dashboard/build.mjs')]);
+  await Promise.all([buildProgram(), buildClient(), step('src/sites/dashboard/build.mjs')]);
   // What has changed meanwhile is not in this state, so that the next build finds it.
   fs.writeFileSync(stamp, state);
 }

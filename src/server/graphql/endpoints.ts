@@ -36,20 +36,20 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => never;
 /** Registers /graphql, the operator's endpoint and the explorer. */
 export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints): Promise<void> {
   const { config, schema, nodes, streams, onFault } = parts;
+  const trusted = trustedDocuments(config, schema);
   const { handle, documents } = await served(app, parts, {
     schema,
     rules: graphRules,
     nodes,
     introspection: config.INTROSPECTION,
     context: (request) => request.context!,
-    ...(config.COMPILED_QUERIES === 'on' && {
-      compiler: new QueryCompiler(schema, undefined, config.ANSWER_BYTES_MAX),
-    }),
+    compiler: compilerOf(config, schema),
+    trusted: new Set(trusted.values()),
   });
   const limits = { ...documentLimitsOf(config), introspection: config.INTROSPECTION };
   const reader = subscriptionReader(schema, { ...limits, rules: graphRules, nodes, documents, onFault });
   const subscriptions = new Subscriptions(streams, reader, onFault);
-  const persisted = new PersistedDocuments(config, trustedDocuments(config, schema));
+  const persisted = new PersistedDocuments(config, trusted);
   const sendExplorer = config.EXPLORER ? explorerRoutes(app, config) : undefined;
   const route: Omit<RouteOptions, 'method'> = {
     url: '/graphql',
@@ -62,6 +62,7 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
         // No other request is admitted without one. The page is sent; the handler's type knows only answers.
         return sendExplorer!(request, reply) as never;
       }
+      const named = request.method === 'POST' && namesDocument(request);
       const resolved = persisted.resolved(request);
       const { charge } = request.budget!;
       if (charge && request.method === 'POST' && resolved)
@@ -72,7 +73,9 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
       const stream = await subscriptionBySse(subscriptions, resolved, reply);
       if (stream) return stream as never;
       const answer =
-        request.method === 'POST' ? await documents?.answer(request.body as GraphBody, request.context) : undefined;
+        request.method === 'POST'
+          ? await documents?.answer(request.body as GraphBody, request.context, named)
+          : undefined;
       if (!answer) return handle(resolved, reply);
       reply.type(`${graphTypeOf(request)}; charset=utf-8`).headers(answer.headers);
       return answer.body;
@@ -103,6 +106,10 @@ async function operatorEndpoint(app: FastifyInstance, parts: GraphEndpoints): Pr
   });
 }
 
+/** The compiler of queries, unless the settings turn it off. */
+export const compilerOf = (config: Config, schema: GraphQLSchema): QueryCompiler | undefined =>
+  config.COMPILED_QUERIES === 'on' ? new QueryCompiler(schema, undefined, config.ANSWER_BYTES_MAX) : undefined;
+
 /** The limits of documents in the settings: of requests, subscriptions and webhook endpoints. */
 export const documentLimitsOf = (config: Config) => ({
   limits: {
@@ -123,20 +130,23 @@ interface Served<C extends ServerContext> {
   nodes: NodeCounter;
   introspection: boolean;
   context: (request: FastifyRequest) => C;
-  compiler?: QueryCompiler;
+  compiler?: QueryCompiler | undefined;
+  /** The texts of the documents that the operator trusts. */
+  trusted?: ReadonlySet<string>;
 }
 
 /** Starts an Apollo server for a schema; returns its route handler and its document cache. */
 async function served<C extends ServerContext>(
   app: FastifyInstance,
   { config, onFault }: GraphEndpoints,
-  { schema, rules, nodes, introspection, context, compiler }: Served<C>,
+  { schema, rules, nodes, introspection, context, compiler, trusted }: Served<C>,
 ): Promise<{ handle: Handler } & Pick<GraphServer<C>, 'documents'>> {
   const { apollo, documents } = buildApollo(schema, rules, {
     ...documentLimitsOf(config),
     introspection,
     nodes,
     ...(compiler && { compiler }),
+    ...(trusted && { trusted }),
     onFault,
   });
   await apollo.start();

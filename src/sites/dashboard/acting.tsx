@@ -13,7 +13,7 @@ import { nameOf, useSession, NameFragment } from './session';
 const UsersQuery = graphql(
   `
     query UsersToActAs($search: String, $type: [AccountType!]) {
-      accounts(search: $search, type: $type, first: 100) { nodes { ...Name type status } }
+      accounts(search: $search, filter: { type: $type }, first: 100) { nodes { ...Name type status } }
     }
   `,
   [NameFragment],

@@ -35,18 +35,10 @@ function hashOfInputs() {
   return hash.digest('hex');
 }
 
-/** The types of a schema, from which gql.tada infers the types of each query. */
+/** Writes the types of a schema. What makes them is loaded only when they are needed. */
 async function writeTypes({ schema, types }) {
-  const { buildSchema, introspectionFromSchema } = await import('graphql');
-  const { minifyIntrospection, outputIntrospectionFile } = await import('@gql.tada/internal');
-  const introspection = introspectionFromSchema(buildSchema(fs.readFileSync(schema, 'utf8')));
-  const text = outputIntrospectionFile(minifyIntrospection(introspection), {
-    fileType: '.d.ts',
-    shouldPreprocess: true,
-  });
-  // The end of the text would make the schema that of every query; there are two.
-  const [own] = text.split("import * as gqlTada from 'gql.tada';");
-  fs.writeFileSync(types, own);
+  const { typesText } = await import('./schema-types.mjs');
+  fs.writeFileSync(types, typesText(fs.readFileSync(schema, 'utf8')));
 }
 
 async function bundle(folder) {

@@ -14,6 +14,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { ActAs } from './acting';
 import { TestClock } from './clock';
+import { isStopped, stoppedWords } from './format/obstacles';
 import { useExplorerLink } from './graph/shown';
 import { Frame, type Place, PlaceLink } from './parts/frame';
 import { Lines } from './parts/skeleton';
@@ -64,6 +65,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </>
       }
     >
+      <StoppedBar />
       {children}
       <QueryLink />
     </Frame>
@@ -107,6 +109,17 @@ function ActingBar() {
       <button type="button" className="button small" onClick={() => actAs(null)}>
         Stop acting
       </button>
+    </section>
+  );
+}
+
+/** Says on every page that the account is stopped. */
+function StoppedBar() {
+  const { account } = useSession().viewer;
+  if (!isStopped(account.status)) return null;
+  return (
+    <section className="stopped-bar" aria-label="Status of the account">
+      {stoppedWords(account.status)} <Link href="/payouts">Payouts</Link>
     </section>
   );
 }

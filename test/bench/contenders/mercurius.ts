@@ -15,7 +15,7 @@ const { tenant, platform } = setting;
 const schema = `
   scalar DateTime
   scalar Metadata
-  type Query { account(id: ID!): Account! accounts(first: Int = 10): AccountConnection! }
+  type Query { account(id: ID!): Account! accounts(first: Int = 10, after: ID): AccountConnection! }
   type Mutation { createDeposit(input: CreateDepositInput!): CreateDepositPayload! }
   input PartyInput { accountId: ID }
   input CreateDepositInput { amount: String! currency: String! to: PartyInput! statementDescriptor: String }
@@ -93,9 +93,13 @@ const resolvers = {
       if (!row) throw new Error('no such account');
       return accountOf(row);
     },
-    accounts: async (_: unknown, { first }: Row) => {
+    accounts: async (_: unknown, { first, after }: Row) => {
+      const beyond = after
+        ? sql`and (created, id) < (select created, id from account
+            where tenant_id = ${tenant} and livemode = false and id = ${after})`
+        : sql``;
       const rows = await sql`select ${accountColumns} from account where tenant_id = ${tenant} and livemode = false
-          and on_root_list = true order by created desc, id desc limit ${first + 1}`;
+          and on_root_list = true ${beyond} order by created desc, id desc limit ${first + 1}`;
       return { nodes: rows.slice(0, first).map(accountOf) };
     },
   },

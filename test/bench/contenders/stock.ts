@@ -261,12 +261,19 @@ class AccountResolver {
     return row;
   }
   @Query(() => AccountConnection)
-  async accounts(@Arg('first', () => Int, { defaultValue: 10 }) first: number) {
+  async accounts(
+    @Arg('first', () => Int, { defaultValue: 10 }) first: number,
+    @Arg('after', () => ID, { nullable: true }) after: string | null,
+  ) {
     const a = t.account;
+    const beyond = after
+      ? sql`(${a.created}, ${a.id}) < (select c.created, c.id from account c
+          where c.tenant_id = ${setting.tenant} and c.livemode = ${live} and c.id = ${after})`
+      : undefined;
     const nodes = await db
       .select()
       .from(a)
-      .where(and(eq(a.tenantId, setting.tenant), eq(a.livemode, live), eq(a.onRootList, true)))
+      .where(and(eq(a.tenantId, setting.tenant), eq(a.livemode, live), eq(a.onRootList, true), beyond))
       .orderBy(desc(a.created), desc(a.id))
       .limit(first + 1);
     return { nodes: nodes.slice(0, first) };

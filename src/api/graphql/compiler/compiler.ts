@@ -1,31 +1,13 @@
-import { type DocumentNode, type GraphQLSchema } from 'graphql';
-import { getArgumentValues, getVariableValues } from 'graphql/execution/values.js';
-import type { Context } from '../../../operation/context.js';
-import { listOf, visibilityOf } from '../../../db/read/visibility.js';
-import { columnOf, shape, values } from '../../../db/list/statement.js';
-import {
-  classOfPage,
-  presentRead,
-  type ReadClass,
-  classOfParts,
-  ExpensiveReadError,
-} from '../../../db/read/read-class.js';
-import { check, checkEdge } from '../../../operation/guard.js';
-import { operationOf } from '../../../resources/registry.js';
-import { AccountScope } from '../../../types/account-scope.js';
-import { pageRequest } from '../../../types/pagination.js';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
+import { getVariableValues } from 'graphql/execution/values.js';
 import { requestLimitsDefault } from '../../../config/defaults.js';
-import type { Rule } from '../../../resources/compiled-edges.js';
-import { jsonBegin, jsonEnd, objectMark } from './json.js';
-import {
-  type ListRequest,
-  emptyCurrency,
-  shownCurrency,
-  type Statement,
-  statementOf,
-  type Terms,
-} from './statement.js';
-import { type Branch, NotCompilable, type Tree, treeOf } from './tree.js';
+import { classOfParts, ExpensiveReadError } from '../../../db/read/read-class.js';
+import { DomainError } from '../../../errors/problems.js';
+import type { Context } from '../../../operation/context.js';
+import { type Asked, type AskedBranch, askedBranches, askedOf } from './asked.js';
+import { jsonBegin, jsonEnd, objectMark, pointMark } from './json.js';
+import { type Statement, statementOf, type Terms } from './statement.js';
+import { type Left, NotCompilable, type Tree, treeOf } from './tree.js';
 
 /**
  * The most statements of an hour, for all tenants. They and their total length are limited, because PostgreSQL keeps
@@ -36,11 +18,6 @@ export const charactersMax = 1_000_000;
 /** The most statements of one document: it has one for each combination of filters that a request uses. */
 export const shapesMax = 50;
 const refusedMax = 1_000;
-/**
- * The most rows of a compiled query. Its answer is one text in PostgreSQL's memory, and a row may have 100 kB. A query
- * that may return more rows goes through the resolvers, which stop when the answer gets too large.
- */
-const rowsMax = 1_000;
 /** The SQLSTATE that the SQL function absent() raises. */
 const absent = 'TG000';
 const hourMilliseconds = 3_600_000;
@@ -95,8 +72,29 @@ export class QueryCompiler {
 
   /** The compiled query of a valid document, or undefined when it is not compilable. */
   of(document: DocumentNode): CompiledQuery | undefined {
-    const tree = treeOf(this.schema, document);
-    return tree && new CompiledQuery(this.schema, tree, () => this.#present(), this.answerBytes);
+    try {
+      const tree = treeOf(this.schema, document);
+      return new CompiledQuery(this.schema, tree, () => this.#present(), this.answerBytes);
+    } catch (error) {
+      if (error instanceof NotCompilable) return undefined;
+      throw error;
+    }
+  }
+
+  /** What of a valid document is left to the resolvers, and why; empty when one statement may answer it. */
+  leftOf(document: DocumentNode, variables: Record<string, unknown>, context: Context): readonly Left[] {
+    try {
+      const { branches, operation } = treeOf(this.schema, document);
+      const { coerced } = getVariableValues(this.schema, operation.variableDefinitions ?? [], variables);
+      const { terms } = askedOf(this.schema, askedBranches(branches), coerced ?? {}, context);
+      statementOf(branches, terms, this.answerBytes);
+      return [];
+    } catch (error) {
+      if (error instanceof NotCompilable) return error.left;
+      // The resolvers say what is refused.
+      if (error instanceof DomainError) return [{ path: '', reason: 'One of its arguments is refused.' }];
+      throw error;
+    }
   }
 
   #present(): Hour {
@@ -105,10 +103,11 @@ export class QueryCompiler {
   }
 }
 
-/** The data of a compiled query as JSON, and how many objects PostgreSQL read for it. */
+/** The data of a compiled query as JSON, how many objects PostgreSQL read for it, and the points of its counts. */
 export interface CompiledAnswer {
   data: string;
   objects: number;
+  points: number;
 }
 
 /**
@@ -124,8 +123,7 @@ export class CompiledQuery {
   #hour: Hour | undefined;
   /** The tenants and shapes that resolvers answer in the current hour: no statement was left, or it is too slow. */
   readonly #refused = new Set<string>();
-  /** The branches that take arguments: roots and edges to many. */
-  readonly #withArguments: BranchWithArguments[];
+  readonly #branches: AskedBranch[];
 
   constructor(
     private readonly schema: GraphQLSchema,
@@ -133,7 +131,7 @@ export class CompiledQuery {
     private readonly present: () => Hour,
     private readonly answerBytes: number,
   ) {
-    this.#withArguments = branchesWithArguments(tree.branches);
+    this.#branches = askedBranches(tree.branches);
   }
 
   /** The answer, or undefined when the resolvers have to answer. */
@@ -144,66 +142,28 @@ export class CompiledQuery {
   ): Promise<CompiledAnswer | undefined> {
     if (this.resolved) return undefined;
     if (operationName != null && operationName !== this.tree.operation.name?.value) return undefined;
-    const { scope, edition } = context;
-    // One error is enough to leave the query to the resolvers. Without the limit, 30,000 wrong values make 30,000
-    // errors.
-    const definitions = this.tree.operation.variableDefinitions ?? [];
-    const coerced = getVariableValues(this.schema, definitions, variables, { maxErrors: 1 });
-    if (coerced.errors) return undefined;
-    const visibility = visibilityOf(scope.caller);
-    const lists = new Map<Branch, ListRequest>();
-    const ids = new Map<Branch, string>();
-    const given: Record<string, unknown> = {
-      [emptyCurrency]: edition.currency,
-      [shownCurrency]: edition.balanceCurrency,
-    };
-    let name = `compiled:${visibility}`;
-    const rows: number[] = [];
-    const parts: ReadClass[] = [];
-    for (const [i, { branch, below }] of this.#withArguments.entries()) {
-      const { rule, field, node, parent: type } = branch;
-      const args = field!.args.length > 0 ? getArgumentValues(field!, node, coerced.coerced) : {};
-      const root = type === this.schema.getQueryType();
-      if (root) check(operationOf(field!.name), args, context);
-      else checkEdge(field!, args, context);
-      const prefix = `q${i}_`;
-      if (rule!.read === 'one') {
-        ids.set(branch, prefix);
-        given[`${prefix}id`] = args.id;
-        parts.push(presentRead);
-      } else if (rule!.read === 'funds') {
-        if (args.asOf != null || args.scope === AccountScope.DESCENDANTS) return undefined;
-        parts.push(presentRead);
-      } else if (rule!.read === 'page' || rule!.read === 'edge') {
-        const { table, listing } = rule!;
-        const parent = rule!.read === 'edge' ? columnOf(rule!.match) : undefined;
-        const request = pageRequest(listing, args, parent);
-        // The resolvers answer a page with a cursor, because they check that its object exists, and one of a view.
-        const ofView = request.order !== undefined && listing.orders?.[request.order]?.view;
-        if (request.backward || request.cursor !== undefined || ofView) return undefined;
-        const own = root ? listOf(scope.caller, request.includesDescendants) : visibility;
-        lists.set(branch, { request, visibility: own, prefix });
-        parts.push(classOfPage(listing, request));
-        rows[i] = request.size * (below === undefined ? 1 : (rows[below] ?? 1));
-        if (rows[i]! > rowsMax) return undefined;
-        name += `/${shape(table, request, own)}`;
-        for (const [each, v] of Object.entries(values(request))) given[prefix + each] = v;
-        given[`${prefix}size`] = request.size;
-      }
-    }
-    const statement = this.#statement(scope.caller.tenantId, name, { visibility, lists, ids });
+    const asked = this.#asked(variables, context);
+    if (!asked) return undefined;
+    const { scope, budget } = context;
+    const { tenantId } = scope.caller;
+    const { name, given, parts } = asked;
+    const statement = this.#statement(tenantId, name, asked.terms);
     if (!statement) return undefined;
     try {
       const [row] = await scope.compiled(statement.text, statement.names, given, classOfParts(parts));
       // The data is null when the answer is too large: the resolvers refuse it.
       if (row?.data == null) return undefined;
-      const data = row.data.replaceAll(objectMark, '');
-      return { data: respaced(data), objects: row.data.length - data.length };
+      const unpriced = row.data.replaceAll(pointMark, '');
+      const data = unpriced.replaceAll(objectMark, '');
+      const objects = unpriced.length - data.length;
+      // The resolvers count an object twice that is selected as a node and as that of an edge.
+      if (objects * 2 > budget.limits.nodes) return undefined;
+      return { data: respaced(data), objects, points: row.data.length - unpriced.length };
     } catch (error) {
       // The slow field alone is null, and which one it is only the resolvers can tell.
       if (error instanceof ExpensiveReadError) {
-        if (parts.filter(({ expensive }) => expensive).length === 1) context.budget.tooSlow = error;
-        else this.#refuse(scope.caller.tenantId, name);
+        if (parts.filter(({ expensive }) => expensive).length === 1) budget.tooSlow = error;
+        else this.#refuse(tenantId, name);
         return undefined;
       }
       const { code = '' } = error as { code?: string };
@@ -211,6 +171,21 @@ export class CompiledQuery {
       // PostgreSQL rejects the statement (class 42), which is a bug of ours. It is reported once; then resolvers
       // answer.
       if (code.startsWith('42')) this.resolved = true;
+      throw error;
+    }
+  }
+
+  /** What the query asks with these variables; undefined when the resolvers have to answer. */
+  #asked(variables: Record<string, unknown>, context: Context): Asked | undefined {
+    // One error is enough to leave the query to the resolvers. Without the limit, 30,000 wrong values make 30,000
+    // errors.
+    const definitions = this.tree.operation.variableDefinitions ?? [];
+    const { coerced, errors } = getVariableValues(this.schema, definitions, variables, { maxErrors: 1 });
+    if (errors) return undefined;
+    try {
+      return askedOf(this.schema, this.#branches, coerced, context);
+    } catch (error) {
+      if (error instanceof NotCompilable) return undefined;
       throw error;
     }
   }
@@ -256,25 +231,3 @@ function respaced(data: string): string {
 }
 
 const marked = new RegExp(`${jsonBegin}([^${jsonBegin}${jsonEnd}]*)${jsonEnd}`, 'g');
-
-/** The rules whose fields take arguments. */
-const readsWithArguments = new Set<Rule['read']>(['one', 'page', 'edge', 'funds']);
-
-/** A branch that takes arguments, and the index of the nearest such branch above it. */
-interface BranchWithArguments {
-  branch: Branch;
-  below: number | undefined;
-}
-
-function branchesWithArguments(
-  branches: Branch[],
-  below?: number,
-  found: BranchWithArguments[] = [],
-): BranchWithArguments[] {
-  for (const branch of branches) {
-    const hasArguments = branch.rule && readsWithArguments.has(branch.rule.read);
-    const at = hasArguments ? found.push({ branch, below }) - 1 : below;
-    branchesWithArguments(branch.below, at, found);
-  }
-  return found;
-}

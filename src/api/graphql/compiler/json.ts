@@ -7,6 +7,7 @@ import {
   isObjectType,
   isScalarType,
 } from 'graphql';
+import type { Columns } from '../../../resources/edges.js';
 import { storedAs } from '../stored-names.js';
 import { type Branch, NotCompilable } from './tree.js';
 
@@ -17,6 +18,8 @@ export const jsonBegin = '\u0001';
 export const jsonEnd = '\u0002';
 /** Stands in the text of an answer once for each object that PostgreSQL read for it, so that they can be counted. */
 export const objectMark = '\u0003';
+/** Stands there once for each point of the counts of lists. */
+export const pointMark = '\u0004';
 const marked = (json: string) => `chr(1) || ${json} || chr(2)`;
 /** Scalars that are returned as they are stored. */
 const scalarsAsStored = new Set(
@@ -33,8 +36,9 @@ export function object(members: Member[]): string {
   return `${members.map(([key, json], i) => `'${i === 0 ? '{' : ','}"${key}":' || ${json}`).join(' || ')} || '}'`;
 }
 
-/** A JSON list of the rows of a sub-select. */
-export const list = (each: string, shown: string) => `'[' || coalesce(string_agg(${each}, ',')${shown}, '') || ']'`;
+/** A JSON list of the rows of a sub-select, in an order and with a filter of them. */
+export const list = (each: string, order: string, shown = '') =>
+  `'[' || coalesce(string_agg(${each}, ','${order})${shown}, '') || ']'`;
 /** A text without characters that need an escape, as a JSON string. */
 export const quoted = (words: string) => `'"' || ${words} || '"'`;
 /** NULL as JSON's null. */
@@ -42,8 +46,21 @@ export const orNull = (json: string) => `coalesce(${json}, 'null')`;
 /** A JSON string that the statement has itself. */
 export const constant = (name: string) => `'"${name}"'`;
 
+/** Makes a sub-select return exactly one row, even when it has no aggregate or reads no row. */
+export const oneRow = ' having true';
+
 /** The place of a value: a column, or a member of an object. */
-type Place = { column: string; nullable: boolean } | { object: string; member: string };
+export type Place = { column: string; nullable: boolean } | { object: string; member: string };
+/** Where a row has a property; undefined for a property that it does not have. */
+export type PlaceOf = (property: string) => Place | undefined;
+
+/** The places of the columns of a row. */
+export function placesIn(columns: Columns, alias: string): PlaceOf {
+  return (property) => {
+    const found = columns[property];
+    return found && { column: `${alias}."${found.name}"`, nullable: !found.notNull };
+  };
+}
 
 /** A value as its type's JSON text. It is never SQL NULL, which would make the object around it NULL. */
 export function value(type: GraphQLOutputType, place: Place, below: Branch[], required = false): string {
@@ -65,7 +82,9 @@ export function value(type: GraphQLOutputType, place: Place, below: Branch[], re
       if (!field) return [key, constant(parent.name)];
       return [key, value(field.type, { object: raw, member: storedAs(field) ?? node.name.value }, parts)];
     });
-    return `case when jsonb_typeof(${raw}) = 'object' then ${object(members)} else ${nothing} end`;
+    // An object with an id counts as one, whether it is a row or a part of one.
+    const mark = type.getFields().id ? 'chr(3) || ' : '';
+    return `case when jsonb_typeof(${raw}) = 'object' then ${mark}${object(members)} else ${nothing} end`;
   }
   if (isEnumType(type)) return known(quoted(enumName(type, words)));
   if (type.name === 'Amount') return known(quoted(amount(stored ? raw : `${words}::bigint`)));

@@ -84,7 +84,7 @@ function ofRoute(route: Route, { schema, kinds, wording, audience }: Source): De
     return { ...common, parameters: [], body: schemas.body(inputOf(field, inPath)), success: object };
   const paged = route.answers === 'list';
   const elsewhere = new Set([...inPath, ...(paged ? pageArguments : []), ...(route.without ?? [])]);
-  const own = field.args.filter(({ name }) => !elsewhere.has(name));
+  const own = argumentsV1(field).filter(({ name }) => !elsewhere.has(name));
   const parameters = [...(paged ? pageParameters : []), ...schemas.query(own)];
   return { ...common, parameters, success: paged ? { $ref: `${object.$ref}List` } : object };
 }

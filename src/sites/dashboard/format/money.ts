@@ -17,6 +17,48 @@ export function decimal(value: bigint): `${number}` {
   return `${value < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}` as `${number}`;
 }
 
+/**
+ * An amount as people write and copy it, as the gateway takes it: `₹1,25,000` is `125000.00`. Where a text has both
+ * separators, the last one is that of the decimals; one of them alone is what it is in the viewer's locale. A text that
+ * is no amount or not surely one stays as it is, and the gateway refuses it.
+ */
+export function typedAmount(text: string, separator = decimalSeparator()): string {
+  if (text.length > amountLengthMax) return text;
+  const bare = text.replace(/[\s'’\p{Sc}]/gu, '').replace(/^[A-Za-z]{3}|[A-Za-z]{3}$/, '');
+  const [sign, digits] = bare.startsWith('-') || bare.startsWith('−') ? ['-', bare.slice(1)] : ['', bare];
+  const marks = digits.replace(/\d/g, '');
+  const last = marks.at(-1);
+  const isDecimal =
+    last !== undefined && marks.indexOf(last) === marks.length - 1 && (marks.length > 1 || last === separator);
+  const at = isDecimal ? digits.lastIndexOf(last) : digits.length;
+  const [whole, part] = [digits.slice(0, at), digits.slice(at + 1)];
+  const groups = whole.split(isDecimal ? (last === ',' ? '.' : ',') : (last ?? ','));
+  if (!/^\d{0,2}$/.test(part) || !areGroups(groups)) return text;
+  return `${sign}${groups.join('').replace(/^0+(?=\d)/, '')}.${part.padEnd(2, '0')}`;
+}
+
+/** A typed amount in the viewer's locale, or the text that is none. */
+export function readAmount(text: string): string {
+  const amount = typedAmount(text.trim());
+  if (!/^-?\d+\.\d\d$/.test(amount)) return text;
+  return new Intl.NumberFormat(undefined, { minimumFractionDigits: 2 }).format(decimal(hundredths(amount)));
+}
+
+const amountLengthMax = 60;
+
+/** Whether digits stand in groups as somewhere in the world: in threes, or in twos before the last three. */
+function areGroups(groups: readonly string[]): boolean {
+  const [first, ...rest] = groups;
+  if (rest.length === 0) return /^\d+$/.test(first!);
+  const [end, middle] = [rest.at(-1)!, rest.slice(0, -1)];
+  const isOf = (length: number) => middle.every((each) => each.length === length) && first!.length <= length;
+  return groups.every((each) => /^\d+$/.test(each)) && end.length === 3 && (isOf(3) || isOf(2));
+}
+
+/** The sign between whole units and decimals in the viewer's locale. */
+const decimalSeparator = (): string =>
+  new Intl.NumberFormat().formatToParts(0.5).find(({ type }) => type === 'decimal')?.value ?? '.';
+
 const formats = new Map<string, Intl.NumberFormat>();
 
 /** An amount in the viewer's locale, with two places as the gateway has it. Intl formats the text exactly. */

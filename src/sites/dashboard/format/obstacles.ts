@@ -11,13 +11,29 @@ const reasons: Record<string, string> = {
   SERVICE_HOLD: 'the service has disabled payouts',
 };
 
+/** What of an account keeps its payouts from being made, by its status. */
+const statuses: Record<string, string> = {
+  DEACTIVATED: 'the account is deactivated',
+  HOLD: 'the account is on hold',
+  VERIFYING: 'the account is being verified',
+};
+
 /** A reason why money is not paid out; `currency` is null where it concerns all of it. */
 export interface Obstacle {
   reasonCode: string;
   currency: string | null;
 }
 
-/** A sentence that says why money is not paid out. */
-export function obstacleWords({ reasonCode, currency }: Obstacle): string {
-  return `${currency ?? 'Nothing'} ${currency ? 'is not' : 'is'} paid out: ${reasons[reasonCode] ?? reasonCode}.`;
+/** A sentence that says why the money of an account in this status is not paid out. */
+export function obstacleWords({ reasonCode, currency }: Obstacle, status: string): string {
+  const reason = (reasonCode === 'ACCOUNT_NOT_ACTIVATED' && statuses[status]) || reasons[reasonCode] || reasonCode;
+  return `${currency ?? 'Nothing'} ${currency ? 'is not' : 'is'} paid out: ${reason}.`;
 }
+
+/** Whether the status of an account keeps it from trading, so that every page says so. */
+export const isStopped = (status: string): boolean => status in statuses;
+
+/** What the status of a stopped account is, and what follows. */
+export const stoppedWords = (status: string): string =>
+  `${statuses[status]!.replace('the account is', 'This account is')}: nothing is paid out` +
+  (status === 'DEACTIVATED' ? '.' : status === 'HOLD' ? ' until the hold is lifted.' : ' until that is done.');

@@ -1,6 +1,7 @@
 import { SlidersHorizontal } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useState } from 'react';
 import { useSearchParams } from 'wouter';
+import { typedAmount } from '../format/money';
 import { words } from '../format/words';
 import { sent } from '../graph/sent';
 
@@ -137,7 +138,8 @@ function RangeEnd({ label, placeholder, name, type }: RangeProps & { placeholder
   const value = params.get(name) ?? '';
   const [draft, setDraft] = useState(value);
   useEffect(() => setDraft(value), [value]);
-  const take = () => draft.trim() !== value && set({ [name]: draft.trim() });
+  const text = type === 'date' ? draft.trim() : typedAmount(draft.trim());
+  const take = () => text !== value && set({ [name]: text });
   return (
     <input
       type={type === 'date' ? 'date' : 'text'}

@@ -9,6 +9,7 @@ import {
   useState,
 } from 'react';
 import { countries } from '../format/countries';
+import { readAmount, typedAmount } from '../format/money';
 import { wrongKey } from '../graph/with-key';
 import { type Failure, required as missing } from '../graph/write';
 import { SessionContext } from '../session';
@@ -65,6 +66,8 @@ export function Form<Input>({
     const values = new FormData(event.currentTarget);
     const apiKey = withKey ? String(values.get('apiKey')).trim() : undefined;
     values.delete('apiKey');
+    for (const input of event.currentTarget.querySelectorAll<HTMLInputElement>('[data-amount]'))
+      values.set(input.name, typedAmount(input.value));
     const wrong = apiKey !== undefined && mode ? wrongKey(apiKey, mode) : undefined;
     setFault(wrong);
     if (wrong !== undefined) return;
@@ -116,7 +119,7 @@ function inputOf(values: FormData): object {
     const last = path.pop()!;
     let at = input;
     for (const part of path) at = (at[part] ??= {}) as Record<string, unknown>;
-    at[last] = value;
+    at[last] = /currency$/i.test(last) && typeof value === 'string' ? value.toUpperCase() : value;
   }
   return input;
 }
@@ -153,7 +156,7 @@ export function TextField({
   label,
   hint,
   ...attributes
-}: NamedFieldProps & Omit<InputHTMLAttributes<HTMLInputElement>, 'name'>) {
+}: NamedFieldProps & Omit<InputHTMLAttributes<HTMLInputElement>, 'name'> & { 'data-amount'?: string }) {
   return (
     <Field label={label} hint={hint} error={useError(name)}>
       {(input) => <input {...input} {...attributes} name={name} autoComplete="off" />}
@@ -170,19 +173,24 @@ export function TextAreaField({ name, label, hint, maxLength }: NamedFieldProps 
   );
 }
 
-/** A field for an amount of money in a currency. */
-export function AmountField({
-  currency,
-  label,
-  ...field
-}: NamedFieldProps & { currency: string; defaultValue?: string | undefined }) {
+interface AmountFieldProps extends NamedFieldProps {
+  /** Its currency, where no field beside it has it. */
+  currency?: string | undefined;
+  defaultValue?: string | undefined;
+  placeholder?: string | undefined;
+}
+
+/** A field for an amount of money, as people write it. What it is taken for stands in it when it is left. */
+export function AmountField({ currency, label, placeholder = '0.00', ...field }: AmountFieldProps) {
   return (
     <TextField
       {...field}
-      label={`${label} (${currency})`}
+      label={currency ? `${label} (${currency})` : label}
       inputMode="decimal"
-      placeholder="0.00"
+      placeholder={placeholder}
       className="amount-input"
+      data-amount=""
+      onBlur={({ target }) => void (target.value = readAmount(target.value))}
     />
   );
 }

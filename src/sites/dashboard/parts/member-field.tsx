@@ -1,7 +1,7 @@
 import { nameOfPath } from '../format/requirements';
 import { words } from '../format/words';
 import type { InputMember } from '../graph/input-types';
-import { CountryField, SelectField, TextField } from './form';
+import { AmountField, CountryField, SelectField, TextField } from './form';
 import { UploadField } from './upload';
 
 interface MemberFieldProps {
@@ -29,5 +29,6 @@ export function MemberField({ path, member, purpose = 'additional_verification',
   }
   if (type.name === 'ID') return <UploadField name={path} label={field.label} purpose={purpose} />;
   const kind = type.name === 'EmailAddress' ? 'email' : /date/i.test(path) ? 'date' : 'text';
-  return <TextField {...field} type={kind} inputMode={type.name === 'Amount' ? 'decimal' : undefined} />;
+  if (type.name === 'Amount') return <AmountField {...field} />;
+  return <TextField {...field} type={kind} />;
 }

@@ -7,7 +7,7 @@ import { Answered, Part } from './part';
 
 const TimelineQuery = graphql(`
   query Timeline($objectId: ID!, $accountId: ID) {
-    events(objectId: $objectId, accountId: $accountId, first: 20) { nodes { id type created object } }
+    events(filter: { objectId: $objectId, accountId: $accountId }, first: 20) { nodes { id type created object } }
   }
 `);
 

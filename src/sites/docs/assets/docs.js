@@ -19,13 +19,17 @@ async function load() {
   return MiniSearch.loadJS(made, options);
 }
 
+const boost = { title: 4, keywords: 8, place: 1.5 };
+/** Guides count more than the reference and the records. */
+const boostDocument = (_, __, { rank }) => rank;
+
 async function search() {
   const text = query.value.trim();
   let results = [];
   if (text !== '') {
     try {
       results = (await (index ??= load()))
-        .search(text, { prefix: true, fuzzy: 0.15, boost: { title: 4, place: 1.5 }, combineWith: 'AND' })
+        .search(text, { prefix: true, fuzzy: 0.15, boost, boostDocument, combineWith: 'AND' })
         .slice(0, 12);
     } catch {
       index = undefined;

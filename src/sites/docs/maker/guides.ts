@@ -8,6 +8,8 @@ import type { Branch, Entry, Link, Page } from './page.js';
 export interface Guides {
   pages: Page[];
   links: Map<string, Branch>;
+  /** The guides in Markdown, by their files. */
+  texts: Map<string, string>;
 }
 
 /** The folders whose pages the navigation shows below the page that is their index. */
@@ -54,7 +56,7 @@ export function guidesOf(folder: URL, asset: (file: string) => string): Guides {
     if (index) (index.below ??= []).push(link);
     else links.set(file, link);
   }
-  return { pages, links };
+  return { pages, links, texts: new Map(files.map((file) => [file, textOf(file)])) };
 }
 
 function pageOf(file: string, { title, html: body, headings, texts }: Rendered, trail: Link[]): Page {

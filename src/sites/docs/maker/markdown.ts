@@ -83,11 +83,14 @@ export function rendered(source: string, resolve: Resolve): Rendered {
     if (token.type === 'heading_open' && inline) {
       const text = plain(inline);
       if (token.tag === 'h1') title = text;
-      else anchor = String(token.attrGet('id') ?? '');
-      if (token.tag === 'h2' || token.tag === 'h3')
+      else if (token.tag === 'h2' || token.tag === 'h3') {
+        anchor = String(token.attrGet('id') ?? '');
         headings.push({ level: token.tag === 'h2' ? 2 : 3, id: anchor, text });
+      } else texts.set(anchor, `${texts.get(anchor) ?? ''} ${text}`);
     } else if (token.type === 'inline' && tokens[i - 1]?.type !== 'heading_open')
       texts.set(anchor, `${texts.get(anchor) ?? ''} ${plain(token)}`);
+    else if (token.type === 'fence' && !token.info.startsWith('mermaid'))
+      texts.set(anchor, `${texts.get(anchor) ?? ''} ${token.content}`);
     for (const child of token.children ?? []) redirect(child, resolve);
   }
   const first = tokens.findIndex(({ type }) => type === 'heading_close') + 1;
@@ -137,8 +140,11 @@ function drawBlocks(markdown: Parser): void {
   let drawings = 0;
   markdown.renderer.rules.fence = (tokens, i) => {
     const { info, content } = tokens[i]!;
-    const language = info.trim();
-    return language === 'mermaid' ? drawing(content, (drawings += 1)) : codeBlock(content, language);
+    // The name of a file may follow the language.
+    const [language = '', name] = info.trim().split(' ');
+    return language === 'mermaid'
+      ? drawing(content, (drawings += 1))
+      : codeBlock(content, language, name?.includes('.') ? name : undefined);
   };
 }
 

@@ -2,14 +2,17 @@ import type { Branch, Group } from './page.js';
 
 /** The groups of the guides, by the names of their files. A page that no group has is in the last one. */
 const guideGroups: [title: string, files: string[]][] = [
-  ['Start', ['README.md', 'getting-started.md', 'glossary.md', 'dashboard.md']],
-  ['Build', ['dashboards.md', 'rest.md', 'webhooks.md', 'streams.md', 'sandbox.md', 'payment-page.md']],
+  ['Start', ['README.md', 'concepts.md', 'getting-started.md', 'dashboard.md']],
+  [
+    'Build',
+    ['dashboards.md', 'rest.md', 'typescript.md', 'webhooks.md', 'streams.md', 'sandbox.md', 'payment-page.md'],
+  ],
   ['Operate', ['operations.md', 'operator-console.md', 'cluster.md', 'security.md', 'performance.md']],
   [
     'Understand',
     [
-      ...['architecture.md', 'decisions/README.md', 'measurements/README.md', 'specification.md', 'dependencies.md'],
-      ...['acquirer.md', 'contributing.md'],
+      ...['architecture.md', 'glossary.md', 'decisions/README.md', 'measurements/README.md', 'specification.md'],
+      ...['dependencies.md', 'acquirer.md', 'contributing.md'],
     ],
   ],
   ['More', ['changelog.md']],

@@ -45,6 +45,11 @@ export class SiteFiles {
     this.#write(address, `${address.slice(1).replaceAll('/', '.')}.html`, content);
   }
 
+  /** Adds a text for programs, such as a guide in Markdown, at an address that ends as its file does. */
+  addText(address: string, content: string): void {
+    this.#write(address, address.slice(1).replaceAll('/', '.'), content);
+  }
+
   #write(address: string, file: string, content: string | Buffer, more: { fixed?: true } = {}): void {
     this.#files[address] = { file, ...more };
     fs.writeFileSync(path.join(this.#staging, file), content);

@@ -9,6 +9,7 @@ import { eventsPage, type EventType } from './events.js';
 import { graphReference, rootPaths } from './graphql.js';
 import { guidesOf } from './guides.js';
 import { type Assets, documentOf } from './layout.js';
+import { pathOf } from './markdown.js';
 import { navigationOf } from './navigation.js';
 import type { Branch, Page } from './page.js';
 import { restReference } from './rest.js';
@@ -38,7 +39,29 @@ export function makeSite(root: URL, folder: string, source: string): void {
   const frame = { assets, groups: navigationOf(guides.links, reference), version };
   for (const page of pages) files.addPage(page.path, documentOf(page, frame));
   files.addPage(missing.path, documentOf(missing, frame));
+  for (const [name, text] of guides.texts) files.addText(`/docs/${name}`, text);
+  files.addText('/docs/llms.txt', overviewOf(guides.texts, guides.pages));
   files.finish(source);
+}
+
+/** `llms.txt`: the guides for programs that read, by the convention of llmstxt.org, each as Markdown. */
+function overviewOf(texts: Map<string, string>, pages: Page[]): string {
+  const described = new Map(pages.map((page) => [page.path, page]));
+  const lineOf = (file: string) => {
+    const { title, description } = described.get(pathOf(file))!;
+    return `- [${title}](/docs/${file}): ${description}`;
+  };
+  // Records and measurements are for who changes the gateway.
+  const isOptional = (file: string) => /^(decisions|measurements)\/./.test(file);
+  const files = [...texts.keys()];
+  const summary = '> A payments gateway for cross-border receivables: one model over GraphQL and REST.';
+  return [
+    ...['# Tidegate', '', summary, '', '## Guides', ''],
+    ...files.filter((file) => !isOptional(file)).map(lineOf),
+    ...['', '## Reference', '', '- [OpenAPI](/openapi.json): the contract of /v1, with examples.'],
+    ...['- [GraphQL](/docs/reference/graphql): queries, mutations and types.', '', '## Optional', ''],
+    ...[...files.filter(isOptional).map(lineOf), ''],
+  ].join('\n');
 }
 
 /** The page for an address that the site does not have. */

@@ -5,7 +5,7 @@ import { statusColumn } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Facts } from '../../parts/facts';
 import { Choice, FilterBar, useFilters } from '../../parts/filters';
-import { SelectField, TextField } from '../../parts/form';
+import { AmountField, SelectField, TextField } from '../../parts/form';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
@@ -226,13 +226,7 @@ function Propose({ onDone }: { onDone: () => void }) {
 function Side({ name, label }: { name: string; label: string }) {
   return (
     <div className="fields two">
-      <TextField
-        name={`${name}.amount`}
-        label={label}
-        inputMode="decimal"
-        placeholder="0.00"
-        className="amount-input"
-      />
+      <AmountField name={`${name}.amount`} label={label} />
       <TextField name={`${name}.currency`} label="Currency" placeholder="USD" maxLength={3} />
     </div>
   );

@@ -6,7 +6,7 @@ import { amountColumn, statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Facts } from '../../parts/facts';
 import { useFilters } from '../../parts/filters';
-import { SelectField, TextField } from '../../parts/form';
+import { AmountField, SelectField, TextField } from '../../parts/form';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
@@ -117,12 +117,10 @@ function Decide({ attempt, onDone }: { attempt?: Attempt; onDone: () => void }) 
         ]}
       />
       <div className="fields two">
-        <TextField
+        <AmountField
           name="amount"
           label="What it took"
-          inputMode="decimal"
           placeholder={attempt?.amount ?? '0.00'}
-          className="amount-input"
           hint="Where it is not the amount of the attempt."
         />
         <TextField name="currency" label="Currency" placeholder={attempt?.currency ?? 'INR'} maxLength={3} />

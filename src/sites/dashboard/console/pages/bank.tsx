@@ -5,7 +5,7 @@ import { useLive } from '../../graph/live';
 import { amountColumn } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { FilterBar, Tabs, useFilters } from '../../parts/filters';
-import { SelectField, TextField } from '../../parts/form';
+import { AmountField, SelectField, TextField } from '../../parts/form';
 import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
 import { Status } from '../../parts/status';
@@ -236,14 +236,7 @@ function Record({ onDone }: { onDone: () => void }) {
       />
       <TextField name="addressId" label="Receiving address" placeholder="address_…" spellCheck={false} required />
       <div className="fields two">
-        <TextField
-          name="amount"
-          label="Amount"
-          inputMode="decimal"
-          placeholder="0.00"
-          className="amount-input"
-          required
-        />
+        <AmountField name="amount" label="Amount" required />
         <TextField name="currency" label="Currency" placeholder="USD" maxLength={3} required />
       </div>
       <label className="check">

@@ -6,7 +6,7 @@ import { contentOf, save } from '../../graph/files';
 import type { Failure } from '../../graph/write';
 import { DialogButton } from '../../parts/dialog';
 import { Facts } from '../../parts/facts';
-import { SelectField, TextField } from '../../parts/form';
+import { AmountField, SelectField, TextField } from '../../parts/form';
 import { Money } from '../../parts/money';
 import { Problem } from '../../parts/problem';
 import { Action } from '../action';
@@ -59,14 +59,7 @@ export function OpenDispute({ onDone }: { onDone: () => void }) {
       </p>
       <TextField name="id" label="Payment" placeholder="deposit_…" spellCheck={false} required />
       <TextField name="reference" label="The bank's reference of the dispute" maxLength={255} required />
-      <TextField
-        name="amount"
-        label="Amount"
-        inputMode="decimal"
-        placeholder="0.00"
-        className="amount-input"
-        hint="Without one, all that disputes and refunds have left."
-      />
+      <AmountField name="amount" label="Amount" hint="Without one, all that disputes and refunds have left." />
       <SelectField
         name="reasonCode"
         label="Why the payer disputes"

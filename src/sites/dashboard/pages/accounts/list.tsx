@@ -23,7 +23,7 @@ const AccountsQuery = graphql(
       $currency: Currency, $after: ID, $customers: Boolean!, $scope: AccountScope! = SELF
     ) {
       accounts(
-        type: $type, status: $status, search: $search, orderBy: $orderBy, orderCurrency: $currency
+        filter: { type: $type, status: $status }, search: $search, orderBy: $orderBy, orderCurrency: $currency
         scope: $scope, first: 25, after: $after
       ) {
         nodes {
@@ -83,21 +83,22 @@ export function Customers() {
 /**
  * The filters of the address as arguments of the list. A search goes with no filter, and finds the account itself. An
  * order by balance goes with no status, and has the accounts that have had a balance in its currency. The customers of
- * a platform are those of its users, too, which no search finds.
+ * a platform are those of its users, too.
  */
 function useArguments(type: keyof typeof kinds) {
   const { params, one } = useFilters();
   const { viewer } = useSession();
   const [sort, status] = [one('sort', sorts), one('status', statuses)];
   const ofUsers = type === 'PARTNER' && viewer.account.type === 'PLATFORM';
-  const [search, after] = [ofUsers ? null : params.get('search'), params.get('after')];
+  const [search, after] = [params.get('search'), params.get('after')];
   const currency = one('currency', currencies) ?? currencyOf(viewer.edition);
   const filters = sort
     ? { type: [type], orderBy: orders[sort], currency }
     : sent({ type: [type], status: status && [status] });
   const variables: VariablesOf<typeof AccountsQuery> = {
     ...{ after, customers: type === 'PARTNER' },
-    ...(search ? { search } : { ...filters, ...(ofUsers && { scope: 'DESCENDANTS' as const }) }),
+    ...(ofUsers && { scope: 'DESCENDANTS' as const }),
+    ...(search ? { search } : filters),
   };
   return { ofUsers, search, sort, status, currency, variables };
 }
@@ -116,7 +117,7 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
   return (
     <Page title={title} actions={action}>
       <FilterBar>
-        {!ofUsers && <Search placeholder="Name or e-mail" />}
+        <Search placeholder="Name or e-mail" />
         {!search && <Choices sorted={sort !== undefined} currency={currency} />}
       </FilterBar>
       <List

@@ -13,7 +13,7 @@ import { UserField } from '../receivables/user-field';
 
 const InvoicesQuery = graphql(`
   query InvoicesToCollect($accountId: ID, $search: String, $status: [ReceivableStatus!], $currency: [Currency!]) {
-    receivables(accountId: $accountId, search: $search, status: $status, currency: $currency, first: 100) {
+    receivables(filter: { accountId: $accountId, status: $status, currency: $currency }, search: $search, first: 100) {
       nodes { id currency status amountReconcilable account { id } customer { id } invoice { referenceNumber } }
       pageInfo { hasNextPage }
     }

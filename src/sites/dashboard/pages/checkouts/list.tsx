@@ -15,7 +15,7 @@ import { nameOf, useMayWrite, NameFragment } from '../../session';
 const CheckoutsQuery = graphql(
   `
     query Checkouts($after: ID, $status: [CheckoutStatus!]) {
-      checkouts(first: 25, after: $after, status: $status) {
+      checkouts(first: 25, after: $after, filter: { status: $status }) {
         nodes {
           id created expiresAt amount currency status
           fromAccount { ...Name }

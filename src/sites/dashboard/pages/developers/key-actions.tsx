@@ -11,7 +11,7 @@ const KeyFragment = graphql(`
 export const KeysQuery = graphql(
   `
     query Keys($accountId: ID!) {
-      apiKeys(accountId: $accountId, first: 100) { nodes { ...Key } }
+      apiKeys(filter: { accountId: $accountId }, first: 100) { nodes { ...Key } }
     }
   `,
   [KeyFragment],

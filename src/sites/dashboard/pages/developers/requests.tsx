@@ -19,7 +19,7 @@ const LoggedFragment = graphql(`
 const RequestsQuery = graphql(
   `
     query Requests($after: ID, $api: [RequestApi!], $outcome: [RequestOutcome!], $operation: [String!]) {
-      requestLogs(first: 25, after: $after, api: $api, outcome: $outcome, operation: $operation) {
+      requestLogs(first: 25, after: $after, filter: { api: $api, outcome: $outcome, operation: $operation }) {
         nodes { ...Logged }
         pageInfo { hasNextPage endCursor }
       }

@@ -12,7 +12,7 @@ import { ShowWithKey, statusOf } from './with-key';
 
 const SessionsQuery = graphql(`
   query Sessions($accountId: ID!) {
-    sessions(accountId: $accountId, first: 100) {
+    sessions(filter: { accountId: $accountId }, first: 100) {
       nodes {
         id created role allowedOrigins expiresAt revokedAt
         apiKey { id prefix }

@@ -18,7 +18,7 @@ const WebhookQuery = graphql(`
   query Webhook($id: ID!, $after: ID, $status: [WebhookDeliveryStatus!]) {
     webhookEndpoint(id: $id) {
       id created url eventTypes description scope enabled disabledReason failingSince
-      deliveries(first: 15, after: $after, status: $status) {
+      deliveries(first: 15, after: $after, filter: { status: $status }) {
         nodes {
           id created eventId eventType status nextAttemptAt
           attempts { startedAt durationMilliseconds status error response }

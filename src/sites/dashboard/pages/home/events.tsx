@@ -10,7 +10,7 @@ import { Pending } from '../../parts/problem';
 
 const LatestEventsQuery = graphql(`
   query LatestEvents($type: [String!]) {
-    events(first: 8, type: $type) { nodes { id type created objectId object } }
+    events(first: 8, filter: { types: $type }) { nodes { id type created objectId object } }
   }
 `);
 

@@ -26,7 +26,7 @@ const WorkQuery = graphql(
           }
         }
       }
-      deposits(unreconciled: true, first: $payments) {
+      deposits(filter: { unreconciled: true }, first: $payments) {
         totalCount
         nodes {
           id created currency amount: pendingRest
@@ -34,14 +34,14 @@ const WorkQuery = graphql(
         }
         pageInfo { hasNextPage }
       }
-      disputes(status: [NEEDS_RESPONSE], first: 20) {
+      disputes(filter: { status: [NEEDS_RESPONSE] }, first: 20) {
         nodes {
           id amount currency status respondBy depositId
           deposit { id fromAccount { ...Name } }
         }
         pageInfo { hasNextPage }
       }
-      receivables(overdue: true, orderBy: DUE_DATE_ASC, first: 3) {
+      receivables(filter: { overdue: true }, orderBy: DUE_DATE_ASC, first: 3) {
         nodes {
           id currency amountReconcilable
           invoice { referenceNumber dueDate }

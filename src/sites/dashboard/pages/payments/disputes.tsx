@@ -14,7 +14,7 @@ import { nameOf, NameFragment } from '../../session';
 const DisputesQuery = graphql(
   `
     query Disputes($after: ID, $status: [DisputeStatus!]) {
-      disputes(first: 25, after: $after, status: $status) {
+      disputes(first: 25, after: $after, filter: { status: $status }) {
         nodes {
           id created amount currency status reasonCode respondBy depositId
           account { ...Name }

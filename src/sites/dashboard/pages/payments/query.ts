@@ -12,8 +12,11 @@ export const PaymentsQuery = graphql(
       $currency: [Currency!], $unreconciled: Boolean
     ) {
       deposits(
-        first: $first, after: $after, search: $search, orderBy: $orderBy, amount: $amount, created: $created
-        status: $status, paymentMethod: $method, currency: $currency, unreconciled: $unreconciled
+        first: $first, after: $after, search: $search, orderBy: $orderBy
+        filter: {
+          amount: $amount, created: $created, status: $status, paymentMethod: $method, currency: $currency
+          unreconciled: $unreconciled
+        }
       ) {
         nodes {
           id created amount currency status method pendingRest statementDescriptor

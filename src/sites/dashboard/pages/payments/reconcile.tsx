@@ -1,7 +1,7 @@
 import { type FormEvent, useId, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
-import { decimal, formatMoney, hundredths } from '../../format/money';
+import { decimal, formatMoney, hundredths, typedAmount } from '../../format/money';
 import { formatDay } from '../../format/time';
 import { useSettled } from '../../graph/find';
 import { graphql } from '../../graph/graphql';
@@ -24,7 +24,7 @@ const CandidateFragment = graphql(`
 const CandidatesQuery = graphql(
   `
     query ReceivablesToReconcile($accountId: ID!, $currency: [Currency!]) {
-      receivables(accountId: $accountId, currency: $currency, status: [OPEN], first: 100) {
+      receivables(filter: { accountId: $accountId, currency: $currency, status: [OPEN] }, first: 100) {
         nodes { ...Candidate }
         pageInfo { hasNextPage }
       }
@@ -130,7 +130,7 @@ function Form({ payment, suggestions, filter, setFilter }: FormProps) {
   const [done, setDone] = useState<string>();
   const hint = useId();
   const none = chosen.size === 0;
-  const total = [...chosen.values()].reduce((all, amount) => all + hundredths(amount), 0n);
+  const total = [...chosen.values()].reduce((all, amount) => all + hundredths(typedAmount(amount)), 0n);
   const rest = hundredths(payment.pendingRest) - total;
   const found = suggestions.filter(
     ({ receivable: { id, invoice } }) =>
@@ -140,7 +140,7 @@ function Form({ payment, suggestions, filter, setFilter }: FormProps) {
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setSent([...chosen.keys()]);
-    const receivables = [...chosen].map(([id, amount]) => ({ id, amount }));
+    const receivables = [...chosen].map(([id, amount]) => ({ id, amount: typedAmount(amount) }));
     const answer = await write({ input: { id: payment.id, receivables } });
     if (!answer) return;
     setDone(sentenceOf(payment, total, suggestions, chosen));

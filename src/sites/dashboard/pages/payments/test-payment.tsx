@@ -6,7 +6,7 @@ import { words } from '../../format/words';
 import { graphql, type VariablesOf } from '../../graph/graphql';
 import { useWrite } from '../../graph/write';
 import { DialogButton } from '../../parts/dialog';
-import { Form, SelectField, TextField } from '../../parts/form';
+import { AmountField, Form, SelectField, TextField } from '../../parts/form';
 import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
 import { useMayTest } from '../../parts/test-tools';
@@ -19,7 +19,7 @@ import { complete } from './tools';
 const NewestUserQuery = graphql(
   `
     query NewestUser {
-      accounts(type: [USER], status: [ACTIVATED], first: 1) { nodes { ...Name } }
+      accounts(filter: { type: [USER], status: [ACTIVATED] }, first: 1) { nodes { ...Name } }
     }
   `,
   [NameFragment],
@@ -30,11 +30,11 @@ const PlacesQuery = graphql(
     query PlacesToPay($payeeId: ID!, $customerId: ID!, $chosen: Boolean!) {
       payee: account(id: $payeeId) {
         ...Name
-        addresses(category: [SERVICE_RECEIVE], status: [ACTIVATED], first: 10) { nodes { ...Place } }
+        addresses(filter: { category: [SERVICE_RECEIVE], status: [ACTIVATED] }, first: 10) { nodes { ...Place } }
       }
       customer: account(id: $customerId) @include(if: $chosen) {
         ...Name
-        addresses(category: [SERVICE_RECEIVE], status: [ACTIVATED], first: 5) { nodes { ...Place } }
+        addresses(filter: { category: [SERVICE_RECEIVE], status: [ACTIVATED] }, first: 5) { nodes { ...Place } }
       }
     }
   `,
@@ -190,7 +190,7 @@ function MoneyFields({ receivable }: { receivable: Paid | undefined }) {
   const currencies = [...new Set([currencyOf(viewer.edition), 'USD'])];
   return (
     <>
-      <TextField name="amount" label="Amount" inputMode="decimal" required defaultValue={receivable?.amount} />
+      <AmountField name="amount" label="Amount" required defaultValue={receivable?.amount} />
       <SelectField
         name="currency"
         label="Currency"

@@ -8,7 +8,7 @@ import { nameOf, NameFragment } from '../../session';
 const AdjustmentsQuery = graphql(
   `
     query Adjustments {
-      payments(type: [ADJUSTMENT], first: 5) {
+      payments(filter: { type: [ADJUSTMENT] }, first: 5) {
         nodes {
           id created
           account { ...Name }

@@ -7,7 +7,7 @@ import type { PayoutDetail } from './query';
 const AvailableQuery = graphql(`
   query Available($accountId: ID!, $currency: [Currency!], $until: DateTime!, $first: Int!, $after: ID) {
     balanceTransactions(
-      accountId: $accountId, category: [AVAILABLE], currency: $currency, created: { lte: $until }
+      filter: { accountId: $accountId, category: [AVAILABLE], currency: $currency, created: { lte: $until } }
       first: $first, after: $after
     ) {
       nodes { id amount created paymentId payment { id type } }

@@ -10,22 +10,29 @@ import { Money } from '../../parts/money';
 import { ObjectLink } from '../../parts/object-link';
 import { Card } from '../../parts/page';
 import { Answered, Part } from '../../parts/part';
-import { nameOf, NameFragment } from '../../session';
+import { nameOf, NameFragment, useSession } from '../../session';
 
 const ComingQuery = graphql(
   `
     query ComingPayouts {
       viewer { now }
-      accounts(type: [USER, PLATFORM], status: [ACTIVATED], first: 25) {
+      accounts(filter: { type: [USER, PLATFORM], status: [ACTIVATED] }, first: 25) {
         nodes {
-          id type ...Name nextPayoutAt
+          id type status ...Name nextPayoutAt
           payoutsBlockedBy { reasonCode currency }
           setting { id payouts { interval } }
           balance { available { amount currency } }
         }
         pageInfo { hasNextPage }
       }
-      payouts(status: [PROCESSING], first: 25) {
+      stopped: accounts(filter: { type: [USER, PLATFORM], status: [DRAFT, VERIFYING, HOLD, DEACTIVATED] }, first: 25) {
+        nodes {
+          id type status ...Name
+          payoutsBlockedBy { reasonCode currency }
+          balance { available { amount currency } pending { amount currency } }
+        }
+      }
+      payouts(filter: { status: [PROCESSING] }, first: 25) {
         nodes {
           id amount currency expectedArrivalAt
           account { ...Name }
@@ -42,6 +49,8 @@ type Answer = ResultOf<typeof ComingQuery>;
 interface Lists {
   accounts: NonNullable<Answer['accounts']>;
   payouts: NonNullable<Answer['payouts']>;
+  /** Accounts that are paid nothing because of their status. */
+  stopped: NonNullable<Answer['stopped']>['nodes'];
 }
 
 /** Money that is to be sent or to arrive at a time. */
@@ -65,7 +74,9 @@ export function Coming() {
       <Part value={data?.accounts} field="accounts" title="Coming" lines={4}>
         {(accounts) => (
           <Part value={data?.payouts} field="payouts" title="Coming" lines={4}>
-            {(payouts) => <Week accounts={accounts} payouts={payouts} now={data?.viewer.now ?? ''} />}
+            {(payouts) => (
+              <Week {...{ accounts, payouts, stopped: data?.stopped?.nodes ?? [], now: data?.viewer.now ?? '' }} />
+            )}
           </Part>
         )}
       </Part>
@@ -73,17 +84,18 @@ export function Coming() {
   );
 }
 
-function Week({ accounts, payouts, now }: Lists & { now: string }) {
+function Week({ accounts, payouts, stopped, now }: Lists & { now: string }) {
   const timeZone = useTimeZone();
   const entries = entriesOf({ accounts, payouts });
+  const { id: own } = useSession().viewer.account;
   const week = Array.from({ length: days }, (_, i) => dayBefore(now, timeZone, -i));
   const later = entries.filter(({ at }) => dayOf(at, timeZone) > week.at(-1)!);
-  const blocked = accounts.nodes
+  const hasMoney = (money: readonly Amount[] = []) => money.some(({ amount }) => hundredths(amount) > 0n);
+  const blocked = [
     // A platform without money of its own has nothing to pay out.
-    .filter(
-      ({ type, balance }) => type !== 'PLATFORM' || balance?.available.some(({ amount }) => hundredths(amount) > 0n),
-    )
-    .flatMap((account) => account.payoutsBlockedBy.map((obstacle) => ({ account, obstacle })));
+    ...accounts.nodes.filter(({ type, balance }) => type !== 'PLATFORM' || hasMoney(balance?.available)),
+    ...stopped.filter(({ id, balance }) => id === own || hasMoney(balance?.available) || hasMoney(balance?.pending)),
+  ].flatMap((account) => account.payoutsBlockedBy.map((obstacle) => ({ account, obstacle })));
   return (
     <Card title="Coming" className="coming">
       <ol className="week">
@@ -91,6 +103,7 @@ function Week({ accounts, payouts, now }: Lists & { now: string }) {
           <Day key={day} day={day} today={i === 0} entries={entries.filter(({ at }) => dayOf(at, timeZone) === day)} />
         ))}
       </ol>
+      {entries.length === later.length && <p className="hint">Nothing is due in these seven days.</p>}
       {later.length > 0 && (
         <ul className="coming-later">
           {later.map((entry) => (
@@ -109,7 +122,7 @@ function Week({ accounts, payouts, now }: Lists & { now: string }) {
   );
 }
 
-function entriesOf({ accounts, payouts }: Lists): Entry[] {
+function entriesOf({ accounts, payouts }: Pick<Lists, 'accounts' | 'payouts'>): Entry[] {
   const arrivals = payouts.nodes.flatMap(({ id, amount, currency, expectedArrivalAt, account }) =>
     expectedArrivalAt
       ? [{ id, at: expectedArrivalAt, name: nameOf(account), what: 'Arrives', money: [{ amount, currency }] }]
@@ -164,10 +177,15 @@ function EntryLine({ entry: { id, at, name, what, money } }: { entry: Entry }) {
   );
 }
 
-function Blocked({ account, obstacle }: { account: Parameters<typeof nameOf>[0]; obstacle: Obstacle }) {
+interface BlockedProps {
+  account: Parameters<typeof nameOf>[0] & { status: string };
+  obstacle: Obstacle;
+}
+
+function Blocked({ account, obstacle }: BlockedProps) {
   return (
     <p className="note">
-      <ObjectLink id={account.id}>{nameOf(account)}</ObjectLink>: {obstacleWords(obstacle)}
+      <ObjectLink id={account.id}>{nameOf(account)}</ObjectLink>: {obstacleWords(obstacle, account.status)}
     </p>
   );
 }

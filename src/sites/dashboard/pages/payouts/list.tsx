@@ -17,7 +17,7 @@ import { Coming } from './coming';
 const PayoutsQuery = graphql(
   `
     query Payouts($after: ID, $status: [PayoutStatus!]) {
-      payouts(first: 25, after: $after, status: $status) {
+      payouts(first: 25, after: $after, filter: { status: $status }) {
         nodes {
           id created amount currency sourceAmount sourceCurrency status expectedArrivalAt
           account { ...Name }

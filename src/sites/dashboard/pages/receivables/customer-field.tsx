@@ -5,7 +5,7 @@ import { nameOf, NameFragment } from '../../session';
 const CustomersQuery = graphql(
   `
     query CustomersOf($accountId: ID!, $search: String, $status: [AccountStatus!]) {
-      partners(accountId: $accountId, search: $search, status: $status, first: 100) {
+      partners(filter: { accountId: $accountId, status: $status }, search: $search, first: 100) {
         nodes { ...Name status }
         pageInfo { hasNextPage }
       }

@@ -24,8 +24,10 @@ const ReceivablesQuery = graphql(
     ) {
       viewer { now }
       receivables(
-        first: 25, after: $after, search: $search, orderBy: $orderBy, status: $status, currency: $currency
-        dueDate: $dueDate, overdue: $overdue, amount: $amount
+        first: 25, after: $after, search: $search, orderBy: $orderBy
+        filter: {
+          status: $status, currency: $currency, dueDate: $dueDate, overdue: $overdue, amount: $amount
+        }
       ) {
         nodes {
           id currency status description amountReconcilable

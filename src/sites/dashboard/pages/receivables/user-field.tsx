@@ -5,7 +5,7 @@ import { nameOf, NameFragment } from '../../session';
 const UsersQuery = graphql(
   `
     query ActivatedUsers($search: String, $type: [AccountType!], $status: [AccountStatus!]) {
-      accounts(search: $search, type: $type, status: $status, first: 100) {
+      accounts(search: $search, filter: { type: $type, status: $status }, first: 100) {
         nodes { ...Name type status }
         pageInfo { hasNextPage }
       }

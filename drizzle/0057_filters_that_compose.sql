@@ -1,0 +1,52 @@
+-- Lists of deposits, receivables and payouts by a currency and a status together, in each of their orders, and those of
+-- the receivables that bill a customer. The indexes by a currency alone go: a list by a currency reads those of each
+-- status. Each new index makes writes to its table wait while it is built, seconds per million rows; reads go on, and
+-- requests that write are refused after two seconds. Where that is not acceptable, build the indexes beforehand by the
+-- same statements with CONCURRENTLY, one after the other: an index that exists is not built again. Gateways of the
+-- previous release find lists by a currency by other indexes, slowly for large tenants, so replace all of them soon.
+
+CREATE INDEX IF NOT EXISTS "deposit_root_currency_status" ON "deposit" USING btree ("tenant_id","livemode",(case when "on_root_list" then "currency" || ' ' || "status" end),"created","id") WHERE (case when "deposit"."on_root_list" then "deposit"."currency" || ' ' || "deposit"."status" end) is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "deposit_context_by_currency_status" ON "deposit" USING btree ("tenant_id","livemode",hashtextextended(("context_id" || ' ' || "currency" || ' ' || "status"), 0),"created","id") WHERE "deposit"."context_id" <> "deposit"."to_account_id";--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "deposit_to_by_currency_status" ON "deposit" USING btree ("tenant_id","livemode",hashtextextended(("to_account_id" || ' ' || "currency" || ' ' || "status"), 0),"created","id");--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "deposit_from_by_currency_status" ON "deposit" USING btree ("tenant_id","livemode",hashtextextended(("from_account_id" || ' ' || "currency" || ' ' || "status"), 0),"created","id") WHERE ("deposit"."from_account_id" || ' ' || "deposit"."currency" || ' ' || "deposit"."status") is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "deposit_amount_root_currency_status" ON "deposit" USING btree ("tenant_id","livemode",(case when "on_root_list" then "currency" || '/' || "status" end),"amount","id") WHERE (case when "deposit"."on_root_list" then "deposit"."currency" || '/' || "deposit"."status" end) is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "deposit_amount_context_by_currency_status" ON "deposit" USING btree ("tenant_id","livemode",hashtextextended(("context_id" || '/' || "currency" || '/' || "status"), 0),"amount","id") WHERE "deposit"."context_id" <> "deposit"."to_account_id";--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "deposit_amount_to_by_currency_status" ON "deposit" USING btree ("tenant_id","livemode",hashtextextended(("to_account_id" || '/' || "currency" || '/' || "status"), 0),"amount","id");--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "payout_root_currency_status" ON "payout" USING btree ("tenant_id","livemode",(case when "on_root_list" then "currency" || ' ' || "status" end),"created","id") WHERE (case when "payout"."on_root_list" then "payout"."currency" || ' ' || "payout"."status" end) is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "payout_context_by_currency_status" ON "payout" USING btree ("tenant_id","livemode",hashtextextended(("context_id" || ' ' || "currency" || ' ' || "status"), 0),"created","id") WHERE "payout"."context_id" <> "payout"."account_id";--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "payout_account_by_currency_status" ON "payout" USING btree ("tenant_id","livemode",hashtextextended(("account_id" || ' ' || "currency" || ' ' || "status"), 0),"created","id");--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "payout_address_by_currency_status" ON "payout" USING btree ("tenant_id","livemode",hashtextextended(("address_id" || ' ' || "currency" || ' ' || "status"), 0),"created","id");--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "payout_amount_root_currency_status" ON "payout" USING btree ("tenant_id","livemode",(case when "on_root_list" then "currency" || '/' || "status" end),"amount","id") WHERE (case when "payout"."on_root_list" then "payout"."currency" || '/' || "payout"."status" end) is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "payout_amount_context_by_currency_status" ON "payout" USING btree ("tenant_id","livemode",hashtextextended(("context_id" || '/' || "currency" || '/' || "status"), 0),"amount","id") WHERE "payout"."context_id" <> "payout"."account_id";--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "payout_amount_of_by_currency_status" ON "payout" USING btree ("tenant_id","livemode",hashtextextended(("account_id" || '/' || "currency" || '/' || "status"), 0),"amount","id");--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_root_currency_status" ON "receivable" USING btree ("tenant_id","livemode",(case when "on_root_list" then "currency" || ' ' || "status" end),"created","id") WHERE (case when "receivable"."on_root_list" then "receivable"."currency" || ' ' || "receivable"."status" end) is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_context_by_currency_status" ON "receivable" USING btree ("tenant_id","livemode",hashtextextended(("context_id" || ' ' || "currency" || ' ' || "status"), 0),"created","id") WHERE "receivable"."context_id" <> "receivable"."account_id";--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_account_by_currency_status" ON "receivable" USING btree ("tenant_id","livemode",hashtextextended(("account_id" || ' ' || "currency" || ' ' || "status"), 0),"created","id");--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_customer_by_status" ON "receivable" USING btree ("tenant_id","livemode",hashtextextended(("customer_id" || ' ' || "status"), 0),"created","id") WHERE ("receivable"."customer_id" || ' ' || "receivable"."status") is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_customer_by_currency_status" ON "receivable" USING btree ("tenant_id","livemode",hashtextextended(("customer_id" || ' ' || "currency" || ' ' || "status"), 0),"created","id") WHERE ("receivable"."customer_id" || ' ' || "receivable"."currency" || ' ' || "receivable"."status") is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_customer_by_type" ON "receivable" USING btree ("tenant_id","livemode",hashtextextended(("customer_id" || ' ' || "transaction_type"), 0),"created","id") WHERE ("receivable"."customer_id" || ' ' || "receivable"."transaction_type") is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_due_root_currency_status" ON "receivable" USING btree ("tenant_id","livemode",(case when "on_root_list" then "currency" || ':' || "status" end),("invoice" ->> 'dueDate'),"id") WHERE (case when "receivable"."on_root_list" then "receivable"."currency" || ':' || "receivable"."status" end) is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_due_context_by_currency_status" ON "receivable" USING btree ("tenant_id","livemode",hashtextextended(("context_id" || ':' || "currency" || ':' || "status"), 0),("invoice" ->> 'dueDate'),"id") WHERE "receivable"."context_id" <> "receivable"."account_id";--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_due_of_by_currency_status" ON "receivable" USING btree ("tenant_id","livemode",hashtextextended(("account_id" || ':' || "currency" || ':' || "status"), 0),("invoice" ->> 'dueDate'),"id");--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_due_customer_by_status" ON "receivable" USING btree ("tenant_id","livemode",hashtextextended(("customer_id" || ':' || "status"), 0),("invoice" ->> 'dueDate'),"id") WHERE ("receivable"."customer_id" || ':' || "receivable"."status") is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_due_customer_by_currency_status" ON "receivable" USING btree ("tenant_id","livemode",hashtextextended(("customer_id" || ':' || "currency" || ':' || "status"), 0),("invoice" ->> 'dueDate'),"id") WHERE ("receivable"."customer_id" || ':' || "receivable"."currency" || ':' || "receivable"."status") is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_amount_root_currency_status" ON "receivable" USING btree ("tenant_id","livemode",(case when "on_root_list" then "currency" || '/' || "status" end),(("invoice" ->> 'amount')::bigint),"id") WHERE (case when "receivable"."on_root_list" then "receivable"."currency" || '/' || "receivable"."status" end) is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_amount_context_by_currency_status" ON "receivable" USING btree ("tenant_id","livemode",hashtextextended(("context_id" || '/' || "currency" || '/' || "status"), 0),(("invoice" ->> 'amount')::bigint),"id") WHERE "receivable"."context_id" <> "receivable"."account_id";--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_amount_of_by_currency_status" ON "receivable" USING btree ("tenant_id","livemode",hashtextextended(("account_id" || '/' || "currency" || '/' || "status"), 0),(("invoice" ->> 'amount')::bigint),"id");--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_amount_customer_by_currency_status" ON "receivable" USING btree ("tenant_id","livemode",hashtextextended(("customer_id" || '/' || "currency" || '/' || "status"), 0),(("invoice" ->> 'amount')::bigint),"id") WHERE ("receivable"."customer_id" || '/' || "receivable"."currency" || '/' || "receivable"."status") is not null;--> statement-breakpoint
+-- The statements below wait for all readers of these tables, and block new readers until the commit. So they come
+-- last, and fail after waiting for 3 s.
+SET LOCAL lock_timeout = '3s';--> statement-breakpoint
+DROP INDEX "deposit_root_currency";--> statement-breakpoint
+DROP INDEX "deposit_context_by_currency";--> statement-breakpoint
+DROP INDEX "deposit_to_by_currency";--> statement-breakpoint
+DROP INDEX "deposit_from_by_currency";--> statement-breakpoint
+DROP INDEX "deposit_amount_root_currency";--> statement-breakpoint
+DROP INDEX "deposit_amount_context_by_currency";--> statement-breakpoint
+DROP INDEX "deposit_amount_to_by_currency";--> statement-breakpoint
+DROP INDEX "receivable_root_currency";--> statement-breakpoint
+DROP INDEX "receivable_context_by_currency";--> statement-breakpoint
+DROP INDEX "receivable_account_by_currency";--> statement-breakpoint
+DROP INDEX "receivable_amount_root_currency";--> statement-breakpoint
+DROP INDEX "receivable_amount_context_by_currency";--> statement-breakpoint
+DROP INDEX "receivable_amount_of_by_currency";

@@ -1,0 +1,12 @@
+-- What is not on the root lists of deposits, events and search, for a platform's lists with the scope `descendants`.
+-- Rows of the root lists are not in these indexes, so only what partners received grows. While the indexes are built,
+-- writes wait. Where that is not acceptable, build them beforehand by the same statements with CONCURRENTLY: an index
+-- that exists is not built again.
+
+CREATE INDEX IF NOT EXISTS "search_entry_below" ON "search_entry" USING btree ("tenant_id","livemode",split_part("id", '_', 1),"start","age","id") WHERE root_list is null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "deposit_below_status" ON "deposit" USING btree ("tenant_id","livemode",(case when not "on_root_list" then "status" end),"created","id") WHERE (case when not "deposit"."on_root_list" then "deposit"."status" end) is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "deposit_below_method" ON "deposit" USING btree ("tenant_id","livemode",(case when not "on_root_list" then "payment_method" end),"created","id") WHERE (case when not "deposit"."on_root_list" then "deposit"."payment_method" end) is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "deposit_below_currency_status" ON "deposit" USING btree ("tenant_id","livemode",(case when not "on_root_list" then "currency" || ' ' || "status" end),"created","id") WHERE (case when not "deposit"."on_root_list" then "deposit"."currency" || ' ' || "deposit"."status" end) is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "deposit_below_unreconciled" ON "deposit" USING btree ("tenant_id","livemode",(case when not "on_root_list" then (case when "pending_rest" > 0 then 'true' end) end),"created","id") WHERE (case when not "deposit"."on_root_list" then (case when "deposit"."pending_rest" > 0 then 'true' end) end) is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "deposit_amount_below_currency_status" ON "deposit" USING btree ("tenant_id","livemode",(case when not "on_root_list" then "currency" || '/' || "status" end),"amount","id") WHERE (case when not "deposit"."on_root_list" then "deposit"."currency" || '/' || "deposit"."status" end) is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "event_below_type" ON "event" USING btree ("tenant_id","livemode",(case when not "on_root_list" then "type" end),"number") WHERE (number is not null and (case when not "event"."on_root_list" then "event"."type" end) is not null);

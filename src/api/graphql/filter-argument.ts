@@ -1,0 +1,160 @@
+import {
+  getNamedType,
+  type GraphQLArgument,
+  type GraphQLField,
+  GraphQLInputObjectType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isObjectType,
+} from 'graphql';
+import { argumentPath, DomainError, type Problem, problem, snake } from '../../errors/problems.js';
+import { isPageType } from './query-parts.js';
+
+/**
+ * The arguments of a list that are no filters. The page, the order and whose objects the list has say how a list is
+ * read and not which of its objects match; a search also orders the list by what it finds.
+ */
+const notFilters = new Set([
+  ...['first', 'after', 'last', 'before', 'orderBy', 'orderCurrency', 'scope', 'search', 'metadata'],
+]);
+
+/** Arguments whose filter has another name, by the type of the objects and their own name. */
+const otherNames: Readonly<Record<string, string>> = { 'Event type': 'types' };
+
+/** Filters that are no arguments of the graph, by the type of the objects, or by the list if it had none before. */
+const onlyFilters: Readonly<Record<string, readonly string[]>> = {
+  Payout: ['amount', 'currency'],
+  billedReceivables: ['amount', 'dueDate', 'overdue', 'status', 'currency', 'transactionType'],
+};
+
+type Field = GraphQLField<unknown, unknown>;
+type Values = Readonly<Record<string, unknown>>;
+
+/** The name of the type of a list's objects. */
+const nodeOf = ({ type }: Field) => getNamedType(type).name.replace(/Connection$/, '');
+
+const isList = (field: Field) => {
+  const page = getNamedType(field.type);
+  return isObjectType(page) && isPageType(page) && field.args.some(({ name }) => name === 'created');
+};
+
+/** The lists of a schema, with the types that have them. */
+function listsOf(schema: GraphQLSchema): [type: GraphQLObjectType, field: Field][] {
+  const types = Object.values(schema.getTypeMap()).filter(isObjectType);
+  return types.flatMap((type) =>
+    Object.values(type.getFields()).flatMap((field) => (isList(field) ? [[type, field] as [typeof type, Field]] : [])),
+  );
+}
+
+/**
+ * Gives each list the argument `filter`, an input with its filters, and deprecates the arguments of the same names.
+ * Below the guard a list has its filters as arguments, as `/v1` has them as parameters. Lists with the same filters
+ * have one type of them.
+ */
+export function addFilters(schema: GraphQLSchema, declared: readonly string[]): void {
+  const inputs = new Map<string, GraphQLInputObjectType>();
+  const named = new Set<string>();
+  const query = schema.getQueryType();
+  const places = ([type, { name }]: [GraphQLObjectType, Field]) =>
+    type === query ? declared.indexOf(name) : declared.length;
+  // The root lists come first, because the types are named by them.
+  for (const [type, field] of listsOf(schema).toSorted((one, other) => places(one) - places(other))) {
+    const page = getNamedType(field.type).name;
+    const filters = field.args.filter(({ name }) => !notFilters.has(name));
+    const key = filters.length > 1 ? [page, ...filters.map(({ name }) => name)].join(' ') : '';
+    // The first list of a page has the name of its objects, and a further one its own, such as `partners`.
+    const singular = field.name[0]!.toUpperCase() + field.name.slice(1, -1);
+    const own = named.has(page) ? singular : nodeOf(field);
+    named.add(page);
+    const input = inputs.get(key) ?? inputOf(own, type, field, filters);
+    inputs.set(key, input);
+    const others = field.args.filter(({ name }) => notFilters.has(name));
+    const filter: GraphQLArgument = {
+      ...others[0]!,
+      name: 'filter',
+      type: input,
+      description: 'Which objects the list has: those that match all members.',
+    };
+    field.extensions = { ...field.extensions, argumentsV1: [...field.args] };
+    const without = [...(onlyFilters[nodeOf(field)] ?? []), ...(onlyFilters[field.name] ?? [])];
+    const before = filters.filter(({ name }) => !without.includes(name));
+    field.args = [...others, filter, ...before.map((each) => deprecated(each, nodeOf(field)))];
+  }
+}
+
+function deprecated(filter: GraphQLArgument, node: string): GraphQLArgument {
+  const name = otherNames[`${node} ${filter.name}`] ?? filter.name;
+  return { ...filter, deprecationReason: `Use \`filter: { ${name}: … }\`.` };
+}
+
+function inputOf(own: string, type: GraphQLObjectType, field: Field, filters: readonly GraphQLArgument[]) {
+  const node = nodeOf(field);
+  const name = filters.length === 1 ? 'Created' : type.name === 'Query' ? own : `${node}Of${type.name}`;
+  return new GraphQLInputObjectType({
+    name: `${name}Filter`,
+    description:
+      'Only the objects of a list that match all members. A member that is null or left out matches every one.',
+    fields: Object.fromEntries(
+      filters
+        .filter(({ name: member }) => otherNames[`${node} ${member}`] === undefined)
+        .map(({ name: member, type: of, description }) => [member, { type: of, description }]),
+    ),
+  });
+}
+
+/** Arguments with the members of `filter` among them. */
+export const flattened = ({ filter, ...others }: Values): Record<string, unknown> => ({
+  ...others,
+  ...(filter as Values | null | undefined),
+});
+
+/**
+ * The arguments of a list with its filters among them. Refuses a filter beside the arguments that it replaces: which of
+ * two values of one filter is meant would be a guess.
+ */
+export function withoutFilter(args: Values, object = 'list'): Record<string, unknown> {
+  const { filter, ...given } = args;
+  if (filter === undefined || filter === null) return given;
+  const beside = Object.keys(given).filter((name) => !notFilters.has(name) && given[name] != null);
+  if (beside.length > 0)
+    throw new DomainError({
+      ...problem(
+        'parameter_invalid',
+        `${object}.filter`,
+        `cannot be combined with ${beside.join(', ')}. Give ${beside.length > 1 ? 'them' : 'it'} within filter.`,
+      ),
+      path: ['filter'],
+    });
+  return flattened(args);
+}
+
+/** Makes the resolvers of lists read `filter`, before the guard. */
+export function readFilters(schema: GraphQLSchema): void {
+  for (const [, field] of listsOf(schema)) {
+    const { resolve } = field;
+    if (!resolve) continue;
+    const object = objectOf(field);
+    field.resolve = (source, args: Record<string, unknown>, context, info) => {
+      if (args.filter == null) return resolve(source, args, context, info);
+      return inFilter(args.filter, async () => resolve(source, withoutFilter(args, object), context, info));
+    };
+  }
+}
+
+/** The noun of the objects of a list, which begins the names of its parameters. */
+const objectOf = (field: Field) => snake(nodeOf(field)).replace(/^_/, '');
+
+/** Answers, and says of each problem of a filter that it is within `filter`. */
+async function inFilter<T>(filter: unknown, answer: () => Promise<T>): Promise<T> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (!(error instanceof DomainError) || !filter) throw error;
+    throw new DomainError(...error.problems.map((found) => ofFilter(found, filter)));
+  }
+}
+
+function ofFilter(found: Problem, filter: object): Problem {
+  const path = found.path ?? argumentPath(found.field);
+  return path[0] !== 'filter' && String(path[0]) in filter ? { ...found, path: ['filter', ...path] } : found;
+}

@@ -1,0 +1,313 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { makeAccount, moneyOf, type Row, useFunctions } from '../functions/fixture.js';
+import { seedsOf } from '../support/scale.js';
+import { receivableBody } from '../support/bodies.js';
+import { givenIn, must, type Speaker, tenantOf } from '../support/world.js';
+import { seedTrade } from './trade.js';
+
+const fixture = useFunctions();
+const { world, write } = fixture;
+const given = givenIn(world);
+
+const day = 86_400;
+const iso = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000', '');
+const epoch = (time: string) => Date.parse(time) / 1000;
+type Json = any;
+
+const cents = (amount: string) => BigInt(amount.replace('.', ''));
+const sumOf = (nodes: { amount: string }[]) => nodes.reduce((sum, { amount }) => sum + cents(amount), 0n);
+
+async function data(speaker: Speaker, query: string, variables: object = {}): Promise<Json> {
+  const reply = await speaker.graph(query, variables);
+  expect([reply.status, reply.body.errors]).toEqual([200, undefined]);
+  return reply.body.data;
+}
+
+const rows = 'totalCount nodes { id amount currency status created }';
+const figures = `query ($id: ID!, $from: DateTime!, $to: DateTime!, $interval: ChartStep!, $scope: AccountScope!,
+    $timeZone: String!, $currency: [Currency!]) { account(id: $id) {
+  depositChart(from: $from, to: $to, interval: $interval, scope: $scope, timeZone: $timeZone, currency: $currency) {
+    from to interval timeZone currencies { currency count total { amount currency } steps { start end count
+      total { amount currency } deposits(first: 20) { ${rows} } } } }
+  depositTotals(from: $from, to: $to, interval: $interval, scope: $scope, timeZone: $timeZone) {
+    currency count amount }
+} }`;
+const others = `query ($id: ID!, $from: DateTime!, $to: DateTime!, $scope: AccountScope!, $timeZone: String!) {
+  account(id: $id) {
+    receivableAgeing(scope: $scope, timeZone: $timeZone) { asOf currencies { currency count buckets { count
+      amount { amount } receivables(first: 50) { totalCount nodes { status amount: amountReconcilable currency
+        invoice { dueDate } } } dueFrom dueTo } } }
+    statusCounts(scope: $scope) {
+      checkouts { total statuses { status count checkouts(first: 50) { totalCount nodes { status } } } }
+      deposits { total statuses { status count deposits(first: 50) { totalCount nodes { status } } } }
+      payouts { total statuses { status count payouts(first: 50) { totalCount nodes { status } } } }
+      receivables { total statuses { status count receivables(first: 50) { totalCount nodes { status } } } } }
+    topUsers(from: $from, to: $to, limit: 5) { currencies { currency users { account { id } count amount { amount }
+      deposits(first: 50) { ${rows} } } } }
+  } }`;
+
+/** Compares each figure of an account with the list behind it, in one request each. Returns how many it compared. */
+async function compare(speaker: Speaker, id: string, range: Record<string, unknown>): Promise<number> {
+  const variables = { id, ...range };
+  const { account } = await data(speaker, figures, variables);
+  let compared = 0;
+  const chart = account.depositChart;
+  for (const { currency, count, total, steps } of chart.currencies) {
+    expect(steps[0].start).toBe(chart.from);
+    expect(steps.at(-1).end).toBe(chart.to);
+    for (const [i, step] of steps.entries()) {
+      if (i > 0) expect(step.start).toBe(steps[i - 1].end);
+      const { totalCount, nodes } = step.deposits;
+      expect({ step, found: totalCount }).toEqual({ step, found: step.count });
+      for (const node of nodes) {
+        expect([node.currency, node.status]).toEqual([currency, 'COMPLETED']);
+        expect(node.created >= step.start && node.created < step.end).toBe(true);
+      }
+      if (nodes.length === totalCount)
+        expect({ step, sum: sumOf(nodes) }).toEqual({ step, sum: cents(step.total.amount) });
+      compared += step.count > 0 ? 1 : 0;
+    }
+    expect(steps.reduce((sum: number, step: Json) => sum + step.count, 0)).toBe(count);
+    expect(sumOf(steps.map((step: Json) => step.total))).toBe(cents(total.amount));
+    const same = account.depositTotals.filter((row: Json) => row.currency === currency);
+    expect([sumOf(same), same.reduce((sum: number, row: Json) => sum + row.count, 0)]).toEqual([
+      cents(total.amount),
+      count,
+    ]);
+  }
+  const { account: more } = await data(speaker, others, variables);
+  for (const { currency, buckets } of more.receivableAgeing.currencies)
+    for (const { count, amount, dueFrom, dueTo, receivables } of buckets) {
+      const { totalCount, nodes } = receivables;
+      expect(totalCount).toBe(count);
+      if (nodes.length === totalCount) expect(sumOf(nodes)).toBe(cents(amount.amount));
+      const dates = nodes.map(({ invoice }: Json) => invoice.dueDate);
+      expect(dates).toEqual(dates.toSorted());
+      for (const node of nodes) {
+        expect([node.status, node.currency]).toEqual(['OPEN', currency]);
+        if (dueFrom) expect(node.invoice.dueDate >= dueFrom).toBe(true);
+        if (dueTo) expect(node.invoice.dueDate <= dueTo).toBe(true);
+      }
+      compared += count > 0 ? 1 : 0;
+    }
+  for (const [kind, { total, statuses }] of Object.entries<Json>(more.statusCounts)) {
+    expect(statuses.reduce((sum: number, { count }: Json) => sum + count, 0)).toBe(total);
+    for (const { status, count, ...edge } of statuses) {
+      const { totalCount, nodes } = edge[kind];
+      expect({ kind, status, found: totalCount }).toEqual({ kind, status, found: count });
+      expect(new Set(nodes.map((node: Json) => node.status))).toEqual(new Set(count > 0 ? [status] : []));
+      compared += count > 0 ? 1 : 0;
+    }
+  }
+  for (const { currency, users } of more.topUsers.currencies)
+    for (const { count, amount, deposits } of users) {
+      expect(deposits.totalCount).toBe(count);
+      for (const node of deposits.nodes) expect([node.currency, node.status]).toEqual([currency, 'COMPLETED']);
+      if (deposits.nodes.length === count) expect(sumOf(deposits.nodes)).toBe(cents(amount.amount));
+      compared++;
+    }
+  return compared;
+}
+
+const zones = ['UTC', 'Asia/Kolkata', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'America/Havana'];
+
+describe.each(seedsOf('api/figure-lists'))('every figure equals the list behind it, seed %i', (seed) => {
+  it('after deposits, disputes, reversals and moves of the clock', async () => {
+    const platform = await given.platform(1);
+    const root = { id: platform.id, tenantId: tenantOf(platform.id), live: false };
+    const [user, other] = [await platform.connectedUser(), await platform.connectedUser()];
+    const partner = await makeAccount(fixture, root, 'partner', { ownerId: user.id, actingAccountId: user.id });
+    const own = await makeAccount(fixture, root, 'partner');
+    const accounts = [platform.id, user.id, other.id, partner.id, own.id] as string[];
+    const money = moneyOf(fixture, root);
+    const any = async (which: number, where: string): Promise<Row | undefined> => {
+      const found = await world.sql.unsafe<Row[]>(
+        `select * from deposit where tenant_id = '${root.tenantId}' and ${where} order by id`,
+      );
+      return found[which % found.length];
+    };
+    const steps = fc.sample(fc.tuple(fc.constantFrom(...'ccccdrraasv'), fc.nat(999)), { numRuns: 60, seed });
+    const begin = epoch((await data(platform, '{ viewer { now } }')).viewer.now);
+    for (const [does, which] of steps) {
+      if (does === 'c')
+        await money.deposit(BigInt(which + 1) * 100n, {
+          ...{ toAccountId: accounts[which % 5]!, paymentMethod: which % 3 === 0 ? 'check' : 'domestic_wire' },
+          currency: which % 4 === 0 ? 'INR' : 'USD',
+        });
+      if (does === 'd') {
+        const found = await any(which, "status = 'completed' and amount > 0 and disputed < amount");
+        if (found) await write(root, 'dispute_deposit', { id: found.id, amount: 100n });
+      }
+      if (does === 'r') {
+        const disputed = which % 2 ? await any(which, "status = 'completed' and disputed > 0") : undefined;
+        const found = disputed ?? (await any(which, "status = 'completed' and amount > 0"));
+        if (found) await write(root, 'move_deposit', { id: found.id, from: ['completed'], to: 'reversed' });
+      }
+      if (does === 'a') await write(root, 'advance_clock', { advanceSeconds: which * 200 + 1 });
+      if (does === 's') await world.database.call('sum_deposits', [root.tenantId, false, 5]);
+      if (does === 'v')
+        await must(
+          [platform, user, other][which % 3]!.post(
+            '/v1/receivables',
+            receivableBody({
+              ...{ amount: '7.50', currency: which % 2 ? 'USD' : 'INR', creation_date: '2020-01-01' },
+              due_date: iso(begin + (which - 700) * (day / 5)).slice(0, 10),
+            }),
+          ),
+        );
+    }
+    const now = epoch((await data(platform, '{ viewer { now } }')).viewer.now);
+    let compared = 0;
+    for (const [i, timeZone] of zones.entries())
+      for (const [speaker, id] of [
+        [platform, platform.id],
+        [platform, user.id],
+        [platform, partner.id],
+        [user, user.id],
+        [platform.actingFor(user.id), user.id],
+      ] as [Speaker, string][])
+        for (const scope of ['SELF', 'DESCENDANTS']) {
+          const [from, to] = [begin - 3_000 * i - 1, now + 7_000 * i + 1];
+          const interval = ['DAY', 'WEEK', 'MONTH'][i % 3];
+          const range = { from: iso(from), to: iso(to), interval, scope, timeZone, currency: ['INR', 'USD'] };
+          compared += await compare(speaker, id, range);
+        }
+    expect(compared).toBeGreaterThan(100);
+    // What a platform counts is what its list has, of each status.
+    for (const speaker of [platform, user, platform.actingFor(user.id)]) {
+      const { viewer } = await data(
+        speaker,
+        `{ viewer { account { statusCounts(scope: DESCENDANTS) { deposits { total statuses { status count } } } } } }`,
+      );
+      const { deposits } = viewer.account.statusCounts;
+      expect(deposits.total).toBeGreaterThan(0);
+      for (const { status, count } of deposits.statuses) {
+        const list = await data(speaker, `{ deposits(scope: DESCENDANTS, status: [${status}]) { totalCount } }`);
+        expect([status, list.deposits.totalCount]).toEqual([status, count]);
+      }
+    }
+  });
+});
+
+describe.each([1, 2] as const)('the pages behind figures of seeded trade, in edition %i', (edition) => {
+  let platform: Speaker;
+  const seeded = 'account_user_00000001';
+  beforeAll(async () => {
+    platform = await given.platform(edition);
+    const stranger = await given.platform(edition);
+    for (const { id } of [platform, stranger])
+      await seedTrade(world.sql, { platform: id, edition, livemode: false, users: 3, trades: 20, others: 1 });
+  });
+
+  it('equal the figures, for a platform, for its user, and for the platform that acts for it', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const range = { from: iso(now - 20 * day), to: iso(now + day), interval: 'WEEK', timeZone: 'Asia/Kolkata' };
+    let compared = 0;
+    for (const [speaker, id] of [
+      [platform, platform.id],
+      [platform, seeded],
+      [platform.actingFor(seeded), seeded],
+    ] as [Speaker, string][])
+      for (const scope of ['SELF', 'DESCENDANTS'])
+        compared += await compare(speaker, id, { ...range, scope, currency: ['USD', 'EUR'] });
+    expect(compared).toBeGreaterThan(60);
+  });
+
+  it('have cursors and both ends, step by step', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const ask = async (page: string) => {
+      const { viewer } = await data(
+        platform,
+        `{ viewer { account { depositChart(from: "${iso(now - 20 * day)}", to: "${iso(now + day)}", interval: MONTH,
+          scope: DESCENDANTS, currency: ["USD"]) { currencies { steps { count deposits(${page}) { nodes { id }
+            pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } } } } } }`,
+      );
+      return viewer.account.depositChart.currencies[0].steps.find(({ count }: Json) => count > 10);
+    };
+    const idsOf = (nodes: { id: string }[]) => nodes.map(({ id }) => id);
+    const { count, deposits } = await ask('first: 100');
+    const all = idsOf(deposits.nodes);
+    expect(all.length).toBe(count);
+    const walked: string[] = [];
+    for (let page = (await ask('first: 7')).deposits; ; ) {
+      walked.push(...idsOf(page.nodes));
+      if (!page.pageInfo.hasNextPage) break;
+      page = (await ask(`first: 7, after: "${page.pageInfo.endCursor}"`)).deposits;
+    }
+    expect(walked).toEqual(all);
+    const last = (await ask('last: 5')).deposits;
+    expect(idsOf(last.nodes)).toEqual(all.slice(-5));
+    expect(last.pageInfo.hasPreviousPage).toBe(true);
+  });
+
+  it('show nothing that an id would not: the account itself is refused to others', async () => {
+    const user = await platform.connectedUser();
+    const { body } = await user.graph(figures, {
+      ...{ id: seeded, from: iso(0), to: iso(day), interval: 'DAY', scope: 'DESCENDANTS', timeZone: 'UTC' },
+    });
+    expect(body.data.account).toBeNull();
+  });
+});
+
+describe('a chart', () => {
+  it('refuses more currencies than it has, and ranges and zones as other figures do', async () => {
+    const user = await given.directUser(1);
+    const ask = (args: string, field = 'depositChart') =>
+      user.graph(
+        `{ viewer { account { ${field}(
+          from: "2026-01-01T00:00:00Z", to: "2026-02-01T00:00:00Z", interval: DAY, ${args}) {
+          asOf currencies { currency } } } } }`,
+      );
+    const many = ['USD', 'EUR', 'INR', 'GBP', 'JPY', 'CHF', 'SEK', 'NOK', 'DKK', 'PLN', 'CZK'];
+    for (const field of ['depositChart', 'balanceChart']) {
+      for (const [args, name] of [
+        [`currency: ${JSON.stringify(many)}`, 'account.currency'],
+        ['timeZone: "Mars/Base"', 'account.time_zone'],
+      ] as const)
+        expect((await ask(args, field)).fieldNames).toEqual([name.replace('account.', 'account.')]);
+      const { body } = await ask(`currency: ${JSON.stringify(many.slice(1))}`, field);
+      expect(body.errors).toBeUndefined();
+    }
+  });
+
+  it('of balances has the days of a time zone, and the funds of the ledger at the end of each', async () => {
+    const platform = await given.platform(1);
+    const root = { id: platform.id, tenantId: tenantOf(platform.id), live: false };
+    const money = moneyOf(fixture, root);
+    const begin = epoch((await data(platform, '{ viewer { now } }')).viewer.now);
+    for (let i = 0; i < 12; i++) {
+      await money.deposit(1_000n * BigInt(i + 1), { currency: i % 3 === 0 ? 'EUR' : 'USD' });
+      await write(root, 'advance_clock', { advanceSeconds: 17_000 });
+    }
+    const now = epoch((await data(platform, '{ viewer { now } }')).viewer.now);
+    for (const timeZone of zones) {
+      const { viewer } = await data(
+        platform,
+        `query ($from: DateTime!, $to: DateTime!, $timeZone: String!) { viewer { account {
+          balanceChart(from: $from, to: $to, interval: DAY, timeZone: $timeZone) { asOf timeZone currencies { currency
+            steps { start end total { amount } pending { amount currency } available { amount } } } } } } }`,
+        { from: iso(begin - 100), to: iso(now + 5), timeZone },
+      );
+      const chart = viewer.account.balanceChart;
+      expect(chart.currencies.map(({ currency }: Json) => currency)).toEqual(['EUR', 'USD']);
+      for (const { currency, steps } of chart.currencies)
+        for (const { start, end, total, pending, available } of steps) {
+          const asOf = iso(epoch(end) - 1);
+          const { viewer: then } = await data(
+            platform,
+            '{ viewer { account { balance(asOf: "' + asOf + '") { pending { amount currency } } } } }',
+          );
+          const at = then.account.balance.pending.find((each: Json) => each.currency === currency)?.amount ?? '0.00';
+          expect([timeZone, start, pending.amount]).toEqual([timeZone, start, at]);
+          expect(cents(total.amount)).toBe(cents(pending.amount) + cents(available.amount));
+          if (start !== steps[0].start) {
+            const local = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' }).format(
+              epoch(start) * 1000,
+            );
+            expect([timeZone, local.startsWith('00:')]).toEqual([timeZone, true]);
+          }
+        }
+    }
+  });
+});
