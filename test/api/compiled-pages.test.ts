@@ -315,6 +315,8 @@ class Documents {
     const fields = Object.values(type.getFields()).filter((field) => {
       const rule = rules.get(`${type.name}.${field.name}`);
       const named = getNamedType(field.type);
+      // The two answers are of different times.
+      if (type.name === 'Viewer' && field.name === 'now') return false;
       if (rule) return !isObjectType(named) || depth < 3;
       return !field.resolve && !isObjectType(named) && !isListType(field.type);
     });

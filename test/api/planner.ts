@@ -92,7 +92,7 @@ export const lists: List[] = [
   },
   { table: deposit, listing: depositListing, edges: [], always: { scope: 'descendants' } },
   { table: dispute, listing: disputeListing, edges: [dispute.accountId, dispute.depositId] },
-  { table: event, listing: eventListing, edges: [event.actingAccountId] },
+  { table: event, listing: eventListing, edges: [event.actingAccountId, event.objectId] },
   { table: event, listing: eventListing, edges: [], always: { scope: 'descendants' } },
   { table: file, listing: fileListing, edges: [file.accountId] },
   { table: apiKey, listing: apiKeyListing, edges: [apiKey.accountId] },

@@ -86,10 +86,11 @@ export function useFunctions() {
       ]);
       return row!.row;
     },
-    /** A stored row, by its id. */
+    /** A stored row, by its id; by another key the first one that was made. */
     stored: async (table: string, { tenantId, live }: Place, id: string, key = 'id'): Promise<Row> => {
       const found = await world.sql.unsafe<Row[]>(
-        `select * from ${table} where tenant_id = $1 and livemode = $2 and ${key} = $3`,
+        `select * from ${table} t where tenant_id = $1 and livemode = $2 and ${key} = $3
+          order by to_jsonb(t) ->> 'id' limit 1`,
         [tenantId, live, id],
       );
       return found[0]!;
