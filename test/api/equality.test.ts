@@ -52,8 +52,7 @@ const said = {
 const ofPath = (path: string, params: Record<string, string> | undefined, speaker: Speaker) => {
   const parents: Record<string, Map<Speaker, string>> = { endpointId: endpoints, importId: imports };
   const id = parents[params?.id ?? '']?.get(speaker) ?? speaker.id;
-  const of: Record<string, string> = params === undefined ? {} : { [params.id!]: id };
-  return { path: path.replace(':id', id), args: params === undefined ? '' : `(${params.id}: "${id}")`, of };
+  return { path: path.replace(':id', id), args: params === undefined ? '' : `(${params.id}: "${id}")` };
 };
 
 describe.each([1, 2] as const)('in Edition %i', (edition) => {
@@ -184,12 +183,6 @@ function valuesOf({ name, schema: declared, 'x-edition': of }: Json, edition: Ed
   return [one.format === 'date' ? '2026-06-01' : one.type === 'integer' ? 1 : 'a'];
 }
 
-/** The members of a type of input. */
-function inputFields(type: GraphQLInputType) {
-  const nullable = getNullableType(type);
-  return isInputObjectType(nullable) ? nullable.getFields() : {};
-}
-
 /** The argument of the graph for a parameter of /v1, such as `{ wallet: { provider: [KLARNA] } }`. */
 function argumentFor(type: GraphQLInputType, path: string[], value: unknown): Json {
   const nullable = getNullableType(type);
@@ -248,28 +241,22 @@ describe.each([1, 2] as const)('a filter in Edition %i', (edition) => {
       const { field, name, parameter, params } = filter;
       const own = served.schema.getQueryType()!.getFields()[field]!;
       const [head = '', ...rest] = name.split('.').map(camel);
-      const given = own.args.find((each) => each.name === 'filter');
-      const filters = given && inputFields(given.type);
-      // A filter of the graph is a member of `filter`; what selects or finds the list is an argument.
-      const member = [head, `${head}s`].find((each) => filters && Object.hasOwn(filters, each));
-      const argument = member ? given! : own.args.find((each) => each.name === head)!;
+      const flat = own.args.find((each) => each.name === head);
+      // A newer filter is a member of `filter` alone.
+      const members = getNamedType(own.args.find((each) => each.name === 'filter')?.type);
+      const argument = flat ?? (isInputObjectType(members) ? members.getFields()[head] : undefined)!;
+      const passed = flat ? `${head}: $value` : `filter: { ${head}: $value }`;
       let compared = 0;
       for (const speaker of speakers()) {
         const { items, ids } = samples.get(speaker)!.get(filter.path)!;
-        const { path, args, of } = ofPath(filter.path, params, speaker);
-        const ofParent = Object.entries(of).filter(([each]) => filters && Object.hasOwn(filters, each));
-        const others = ofParent.length > 0 ? '' : args.slice(1, -1);
+        const { path, args } = ofPath(filter.path, params, speaker);
         for (const value of valuesOf(parameter, edition, items, ids)) {
           const [rested, graph] = await Promise.all([
             speaker.get(`${path}?${name}=${encodeURIComponent(String(value))}`),
             speaker.graph(
-              `query ($value: ${argument.type}) { ${field}(${others} ${argument.name}: $value) { nodes { id ` +
+              `query ($value: ${argument.type}) { ${field}(${args.slice(1, -1)} ${passed}) { nodes { id ` +
                 '} pageInfo { hasNextPage } } }',
-              {
-                value: member
-                  ? { ...Object.fromEntries(ofParent), ...argumentFor(argument.type, [member, ...rest], value) }
-                  : argumentFor(argument.type, rest, value),
-              },
+              { value: argumentFor(argument.type, rest, value) },
             ),
           ]);
           compared += 1;
