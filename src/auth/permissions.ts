@@ -38,8 +38,12 @@ export const ownAccounts = {
   connected_user: ['self'],
 } as const satisfies Permission['relations'];
 
+/** What of a caller decides which operations it may call. */
+export type Rights = Pick<Caller, 'kind' | 'livemode' | 'permission'> &
+  Partial<Pick<Caller, 'accountId' | 'actingAccountId'>> & { session?: object | undefined };
+
 /** Why the caller may not call this operation for any object; undefined when it may for some. */
-export function denied(caller: Caller, permission: Permission): string | undefined {
+export function denied(caller: Rights, permission: Permission): string | undefined {
   if (!permission.callers.includes(caller.kind as AccountKind))
     return `Only a ${permission.callers.join(' or ')} may do this.`;
   if (permission.asItself && caller.actingAccountId !== caller.accountId)
@@ -55,7 +59,10 @@ export function denied(caller: Caller, permission: Permission): string | undefin
 }
 
 /** Why an operation needs an API key and not a session; undefined when the caller has a key, or needs none. */
-export function deniedToSession(caller: Caller, { keysOnly }: Pick<Permission, 'keysOnly'>): string | undefined {
+export function deniedToSession(
+  caller: Pick<Rights, 'session'>,
+  { keysOnly }: Pick<Permission, 'keysOnly'>,
+): string | undefined {
   return caller.session && keysOnly !== undefined ? `A session cannot ${keysOnly}; use an API key.` : undefined;
 }
 

@@ -57,6 +57,7 @@ export const first: Edition = {
   },
   values: {
     createAddress: { currency: ['INR'] },
+    createCheckout: {},
     createDeposit: { currency: ['USD'], payment_method: methods },
     recordBankNotice: { payment_method: methods },
     deposits: { payment_method: methods },

@@ -35,6 +35,7 @@ export const second: Edition = {
   },
   values: {
     createAddress: {},
+    createCheckout: { currency: ['INR'] },
     createDeposit: { currency: ['INR', 'USD'], payment_method: ['card', 'upi'] },
     recordBankNotice: { payment_method: methods },
     deposits: { payment_method: methods },

@@ -172,7 +172,7 @@ export const catalogue = {
   ],
   resource_missing: [
     404,
-    'This API key has access to no such object. Check the id and the key.',
+    'There is no such object, or this API key may not see it. Check the id and the key.',
     'No object that the caller can see has this id. An object of another account or of the other mode is ' +
       'answered in the same way.',
     'Check the id, the mode of the key, and the account in `On-Behalf-Of`.',

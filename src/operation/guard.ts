@@ -18,8 +18,7 @@ import { blankMembers, editionProblems, emptyIds, emptyRequired, inputProblems, 
 import { denied, deniedToSession, type Permission } from '../auth/permissions.js';
 import type { Operation } from './operation.js';
 import { textProblems } from './text-problems.js';
-import { catalogue } from '../errors/catalogue.js';
-import { type MessageText, type Problem, problem, DomainError, snake } from '../errors/problems.js';
+import { type Problem, problem, DomainError, snake } from '../errors/problems.js';
 
 /**
  * Wraps the resolver of every root field with the checks of its operation, once, at boot. Throws an error that names a
@@ -88,13 +87,9 @@ export function checkEdge(
   const list = extensions.list as Operation | undefined;
   const reason = list && deniedToSession(caller, list);
   if (reason !== undefined) throw new DomainError(problem('permission_denied', undefined, reason));
-  const problems = textProblems(args, list?.object ?? snake(name));
-  if (list)
-    problems.push(
-      ...blankMembers(declared, args, list.object),
-      ...editionProblems(list.name, list.object, args, edition),
-      ...emptyIds(list.object, args),
-    );
+  const problems = list ? editionProblems(list.name, list.object, args, edition) : [];
+  problems.push(...remaining(problems, textProblems(args, list?.object ?? snake(name))));
+  if (list) problems.push(...blankMembers(declared, args, list.object), ...emptyIds(list.object, args));
   if (problems.length > 0) throw new DomainError(...problems);
 }
 
@@ -194,13 +189,13 @@ export function check(
   permitField(context, operation);
   const { access, object } = operation;
   const empty = access === 'write' ? emptyRequired(declared, args, object) : blankMembers(declared, args, object);
-  const problems = [...empty, ...remaining(empty, inputProblems(operation, args, context.edition))];
+  const problems = [...empty, ...remaining(empty, inputProblems(operation, args, context.caller))];
   if (problems.length > 0) throw new DomainError(...problems);
 }
 
 /** Refuses a caller that may not call this operation of /v1 at all, before any check of the input. */
-export function permit(context: Pick<Context, 'caller' | 'edition'>, permission: Permission & { name?: string }): void {
-  // An operation of the other edition does not exist for this caller.
+export function permit(context: Pick<Context, 'caller' | 'edition'>, permission: Permission): void {
+  // The path of an operation of the other edition does not exist for this caller.
   if (permission.editions && !permission.editions.includes(context.edition.number))
     throw new DomainError(problem('route_missing', undefined, ofOtherEdition(permission)));
   permitCaller(context, permission);
@@ -209,16 +204,19 @@ export function permit(context: Pick<Context, 'caller' | 'edition'>, permission:
 /** The problem of a root field that only the other edition has; undefined for a list, which is empty there. */
 export function elsewhere(
   { edition }: Pick<Context, 'edition'>,
-  { name, editions, list }: Pick<Operation, 'name' | 'editions' | 'list'>,
+  operation: Pick<Operation, 'name' | 'object' | 'editions' | 'list'>,
 ): Problem | undefined {
+  const { list, editions } = operation;
   if (list || !editions || editions.includes(edition.number)) return undefined;
-  return problem('route_missing', undefined, ofOtherEdition({ name, editions }));
+  return problem('route_missing', undefined, ofOtherEdition(operation));
 }
 
-/** The refusal of an operation that other editions have. On /v1 it is that of every path that does not exist. */
-function ofOtherEdition({ name, editions = [] }: Pick<Operation, 'editions'> & { name?: string }): MessageText {
-  const path = catalogue.route_missing[1];
-  return name === undefined ? path : { v1: path, graph: `\`${name}\` is part of Edition ${editions.join(', ')} only.` };
+/** The refusal of an operation that only other editions have. */
+function ofOtherEdition({ name, object, editions = [] }: Pick<Operation, 'object' | 'editions'> & { name?: string }) {
+  const only = `part of Edition ${editions.join(', ')} only.`;
+  const objects = `${object.charAt(0).toUpperCase()}${object.slice(1).replaceAll('_', ' ')}s`;
+  const v1 = `${objects} are ${only} Use a key of an account of it.`;
+  return name === undefined ? v1 : { v1, graph: `\`${name}\` is ${only}` };
 }
 
 /**

@@ -7,35 +7,30 @@ import {
   GraphQLNonNull,
 } from 'graphql';
 import type { Edition } from '../editions/edition.js';
-import { editions } from '../editions/editions.js';
 import type { Operation } from './operation.js';
-import {
-  argumentPath,
-  camel,
-  emptyOptional,
-  listedValues,
-  type Problem,
-  problem,
-  problemsMax,
-  snake,
-} from '../errors/problems.js';
+import { argumentPath, camel, emptyOptional, type Problem, problem, problemsMax, snake } from '../errors/problems.js';
+import { editions } from '../editions/editions.js';
+import { type CallerKind, mustBeOneOf, withheldText } from './accepted.js';
 import { amountProblems } from './amount-problems.js';
 import { textProblems } from './text-problems.js';
+import { AccountScope, onlyOfPlatforms } from '../types/account-scope.js';
 import { isBlank, isEmpty } from '../types/empty.js';
 
 /**
  * The problems of coerced arguments that the types do not detect: parameters and values that the edition does not have,
  * text that cannot be stored, and the operation's own rules.
  */
-export function inputProblems(operation: Operation, args: object, edition: Edition): Problem[] {
-  const { name, object, access, rules, textLengthMax, editions: only } = operation;
+export function inputProblems(operation: Operation, args: object, caller: CallerKind): Problem[] {
+  const { name, object, access, rules, scopeOfPlatforms, textLengthMax } = operation;
   const input = ('input' in args ? args.input : args) as Record<string, unknown>;
-  const problems = [...textProblems(input, object, textLengthMax), ...editionProblems(name, object, input, edition)];
+  const problems = editionProblems(name, object, input, editions[caller.edition]);
+  if (scopeOfPlatforms && caller.kind !== 'platform' && input.scope === AccountScope.DESCENDANTS)
+    problems.push(problem('parameter_invalid', `${object}.scope`, onlyOfPlatforms));
+  // Of a parameter that the edition does not have, nothing else is judged.
+  problems.push(...remaining(problems, textProblems(input, object, textLengthMax)));
   problems.push(...remaining(problems, nullProblems(operation, input)));
   problems.push(...remaining(problems, access === 'read' ? emptyIds(object, input) : amountProblems(input, object)));
-  // The rules of an operation that only one edition has are those of that edition: a refusal of the operation follows.
-  const ruling = only && !only.includes(edition.number) ? editions[only[0]!] : edition;
-  return [...problems, ...remaining(problems, rules?.(input, ruling) ?? [])];
+  return [...problems, ...remaining(problems, rules?.(input) ?? [])];
 }
 
 /** The problems of parameters and values that the edition does not have, and of required parameters that are absent. */
@@ -48,13 +43,7 @@ export function editionProblems(
   const problems: Problem[] = [];
   for (const path of edition.withheld[name] ?? []) {
     if (at(input, path) !== undefined) {
-      problems.push(
-        problem(
-          'parameter_unknown',
-          `${object}.${path}`,
-          `is part of Edition ${3 - edition.number} only. Leave it out.`,
-        ),
-      );
+      problems.push(problem('parameter_unknown', `${object}.${path}`, withheldText(edition.number)));
     }
   }
   for (const choice of edition.required[name] ?? []) {
@@ -77,16 +66,7 @@ export function editionProblems(
     const value = at(input, path);
     const given = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
     if (given.some((v) => !allowed.includes(v)))
-      problems.push(
-        problem(
-          'parameter_invalid',
-          `${object}.${path}`,
-          listedValues(
-            allowed,
-            (listed) => `must be ${listed.length > 1 ? 'one of ' : ''}${listed.join(', ')} in this edition`,
-          ),
-        ),
-      );
+      problems.push(problem('parameter_invalid', `${object}.${path}`, mustBeOneOf(allowed)));
   }
   return problems;
 }

@@ -1,7 +1,6 @@
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Permission } from '../auth/permissions.js';
 import type { Rows } from '../db/list/statement.js';
-import type { Edition } from '../editions/edition.js';
 import type { ProblemCode } from '../errors/catalogue.js';
 import type { Problem } from '../errors/problems.js';
 
@@ -21,10 +20,10 @@ interface ParameterLimits {
 export interface Operation extends Permission {
   name: string;
   /**
-   * Checks the parameters by themselves, beyond their types, and by the caller's edition. It runs before any database
-   * query, and the client gets its problems together with all others. Invalid parameters are absent from `input`.
+   * Checks the parameters by themselves, beyond their types. It runs before any database query, and the client gets its
+   * problems together with all others. Invalid parameters are absent from `input`.
    */
-  rules?: ((input: object, edition: Edition) => Problem[]) | undefined;
+  rules?: ((input: object) => Problem[]) | undefined;
   /**
    * The parameters that name an object, with its table, for amounts whose currency is that of the object: where the
    * input has no currency beside or around them.
@@ -34,6 +33,8 @@ export interface Operation extends Permission {
   textLengthMax?: number | undefined;
   /** The values of parameters that it accepts, where the type of the parameter has more. */
   accepts?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Its parameter `scope` is `self` for all callers but platforms, which alone have accounts below their own lists. */
+  scopeOfPlatforms?: true | undefined;
   /** The limits of its parameters by their paths on /v1, for the contract; its rules refuse what exceeds them. */
   limits?: Readonly<Record<string, ParameterLimits>> | undefined;
   /**

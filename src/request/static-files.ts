@@ -26,6 +26,8 @@ export class StaticFile {
   readonly type: string;
   /** The tag is weak, since one file has several encodings. */
   readonly tag: string;
+  /** How many bytes it has, before any encoding. */
+  readonly bytes: number;
   /** Its encodings, the smallest first. A picture is compressed already. */
   readonly encodings: readonly Encoding[];
   readonly #bodies: Partial<Record<Encoding, Buffer | Promise<Buffer>>>;
@@ -33,6 +35,7 @@ export class StaticFile {
   /** What the build has not compressed is compressed when it is first asked for. */
   constructor(extension: string, bodies: Partial<Record<Encoding, Buffer>> & { identity: Buffer }) {
     this.type = types[extension as keyof typeof types] ?? 'application/octet-stream';
+    this.bytes = bodies.identity.length;
     this.tag = `W/"${createHash('sha256').update(bodies.identity).digest('base64url').slice(0, 22)}"`;
     this.encodings = this.type === types['.png'] ? ['identity'] : ['br', 'gzip', 'identity'];
     this.#bodies = { ...bodies };
@@ -50,7 +53,7 @@ function compressed(content: Buffer, encoding: Encoding): Promise<Buffer> {
 }
 
 /** How long a browser keeps a file. It asks before each use of a page, and never for a file with a hash in its name. */
-const caching = { page: 'no-cache', fixed: 'public, max-age=31536000, immutable' };
+const caching = { page: 'no-cache', private: 'private, no-cache', fixed: 'public, max-age=31536000, immutable' };
 
 /** Sends a file in the encoding that the client prefers, or says that the client has it already. */
 export async function sendFile(
@@ -58,9 +61,10 @@ export async function sendFile(
   reply: FastifyReply,
   file: StaticFile | undefined,
   kept: keyof typeof caching,
+  vary = 'accept-encoding',
 ): Promise<FastifyReply> {
   if (!file) throw new DomainError(problem('route_missing'));
-  reply.header('cache-control', caching[kept]).header('vary', 'accept-encoding');
+  reply.header('cache-control', caching[kept]).header('vary', vary);
   if (reply.statusCode === 200) {
     reply.header('etag', file.tag);
     if (fresh(request.headers, { etag: file.tag })) return reply.code(304).send();

@@ -71,6 +71,8 @@ export interface OperationRow extends Omit<Permission, 'object'> {
    * The values of parameters that it accepts, where the type of the parameter has more; its rules refuse the others.
    */
   accepts?: Operation['accepts'];
+  /** Its parameter `scope` is `self` for all callers but platforms. */
+  scopeOfPlatforms?: true;
   /** The limits of its parameters by their paths on /v1, for the contract; its rules refuse what exceeds them. */
   limits?: Operation['limits'];
   /** Its field is not nullable in the graph: it shows what the request has already, so that nothing refuses it. */

@@ -132,7 +132,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   await app.register(compress, compressionOptions);
   database.signals.on('outage', (error) => log.warn(faultLine(error), 'PostgreSQL could not serve a request'));
   probes(app, database, server);
-  contractEndpoint(app);
+  contractEndpoint(app, schema);
   docsSite(app);
   const takesLivePayments = acquirers.live !== undefined;
   startPage(app, { config, demos: parts.demos ?? [], links: parts.links, takesLivePayments });
@@ -271,9 +271,9 @@ function eachRequest(
     else done();
   });
   app.addHook('onResponse', (request, reply, done) => {
-    const { open, probe } = request.routeOptions.config;
+    const { open, keyOptional, probe } = request.routeOptions.config;
     const looking = request.method === 'GET' || request.method === 'HEAD';
-    const unasked = probe || request.corsPreflightEnabled || (open && looking && !request.context);
+    const unasked = probe || request.corsPreflightEnabled || ((open || keyOptional) && looking && !request.context);
     const level = unasked && reply.statusCode < 400 ? 'debug' : 'info';
     if (log.isLevelEnabled(level)) log[level](requestLine(request, reply.statusCode, reply.elapsedTime), 'request');
     done();

@@ -204,7 +204,6 @@ describe('a message', () => {
   const methods =
     'affirm, afterpay, check, domestic_credit, domestic_debit, ' +
     'domestic_fast_credit, domestic_wire, global_wire, klarna';
-  const categories = 'service_receive, user_payout, partner_payment, service_checkout, service_fee_advance';
   const statuses = ['initialized', 'processing', 'completed', 'cancelled', 'failed', 'reversed'];
 
   it.each<[title: string, said: Said]>([
@@ -229,12 +228,12 @@ describe('a message', () => {
           ),
         says: {
           v1: [
-            `category must be one of ${categories}.`,
-            'type must be one of bank_account, wallet, vpa.',
+            'category must be user_payout.',
+            'type must be bank_account.',
             ...missing('currency', 'linked_id', 'linked_object', 'name', 'bank_account', 'billing_details'),
           ],
           graph: [
-            `category must be one of ${categories.toUpperCase()}.`,
+            'category must be USER_PAYOUT.',
             ...missing('currency', 'linkedId', 'linkedObject', 'name', 'bankAccount', 'billingDetails'),
           ],
         },
@@ -270,8 +269,8 @@ describe('a message', () => {
         v1: () => callers.user.post('/v1/deposits', { amount: '1.00', currency: 'USD', payment_method: 'upi' }),
         graph: deposit({ amount: '1.00', currency: 'USD', paymentMethod: 'UPI' }),
         says: {
-          v1: [`payment_method must be one of ${methods} in this edition.`],
-          graph: [`paymentMethod must be one of ${methods.toUpperCase()} in this edition.`],
+          v1: [`payment_method must be one of ${methods}.`],
+          graph: [`paymentMethod must be one of ${methods.toUpperCase()}.`],
         },
       },
     ],

@@ -2,7 +2,7 @@ import { getNamedType, isEnumType, isInputObjectType, isObjectType } from 'graph
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { operations } from '../../src/resources/registry.js';
-import { givenIn, nickname, type Speaker, useWorld } from '../support/world.js';
+import { type Edition, givenIn, nickname, type Reply, type Speaker, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -45,10 +45,17 @@ describe('a field of the other edition', () => {
     expect(reply.body.errors).toHaveLength(1);
   });
 
-  // On /v1 the path does not exist at all.
-  it('is an unknown path on /v1', async () => {
-    const [elsewhere, nowhere] = [await first.get('/v1/checkouts/x'), await first.get('/v1/nothing/x')];
-    expect([elsewhere.status, elsewhere.text]).toEqual([404, nowhere.text]);
+  it('is a path that does not exist on /v1, with the reason', async () => {
+    const reasons = {
+      checkouts: 'Checkouts are part of Edition 2 only. Use a key of an account of it.',
+      transactions: 'Transactions are part of Edition 2 only. Use a key of an account of it.',
+      nothing: 'There is no such path. Check the address.',
+    };
+    for (const [path, message] of Object.entries(reasons)) {
+      const { status, body } = await first.get(`/v1/${path}/x`);
+      const errors = [{ code: 'route_missing', message, metadata: {} }];
+      expect([status, body]).toEqual([404, { object: 'error', http_status_code: 404, errors }]);
+    }
   });
 
   it('is an empty list where it is a list', async () => {
@@ -107,7 +114,61 @@ describe('a typing error', () => {
   });
 });
 
+describe('a refused value', () => {
+  const methods: Record<Edition, string> = {
+    1:
+      'affirm, afterpay, check, domestic_credit, domestic_debit, domestic_fast_credit, domestic_wire, ' +
+      'global_wire, klarna',
+    2: 'card, upi, domestic_wire',
+  };
+  it.each([1, 2] as const)('is told what its edition accepts, and nothing of the other: %i', async (edition) => {
+    const me = edition === 1 ? first : second;
+    const said = (reply: Reply) => [reply.codes, reply.body.errors.map((error: Error) => error.message)];
+    const invalid = (message: string) => [['parameter_invalid'], [message]];
+    const [v1, graph] = [methods[edition], methods[edition].toUpperCase()];
+    for (const value of ['x', edition === 1 ? 'upi' : 'klarna']) {
+      const reply = await me.get(`/v1/deposits?payment_method=${value}`);
+      expect(said(reply)).toEqual(invalid(`payment_method must be one of ${v1}.`));
+    }
+    const list = await me.graph('{ deposits(paymentMethod: [UPII]) { nodes { id } } }');
+    expect(said(list)).toEqual(invalid(`paymentMethod[0] must be one of ${graph}.`));
+  });
+
+  it('is told what the operation accepts, where the type has more', async () => {
+    const message = async (type: string) => {
+      const { body } = await second.post('/v1/accounts', { type });
+      const about = body.errors.filter(({ metadata }: any) => metadata.field_name === 'account.type');
+      return about.map((error: Error) => error.message);
+    };
+    expect(await message('giant')).toEqual(['type must be partner.']);
+    expect(await message('user')).toEqual([expect.stringContaining('type must be partner: only partners are created')]);
+  });
+
+  it('is told what its kind of account accepts', async () => {
+    const [user, platform] = [await given.directUser(1), first];
+    const scope = async (me: Speaker) => (await me.get('/v1/events/stream?scope=x')).body.errors[0].message;
+    expect([await scope(user), await scope(platform)]).toEqual([
+      'scope must be self.',
+      'scope must be one of self, descendants.',
+    ]);
+  });
+});
+
 describe('a parameter of the other edition', () => {
+  it('is refused itself, and nothing is said of what is in it', async () => {
+    const volume = { amount: 5, colour: 'red' };
+    const { body } = await second.post('/v1/accounts/connected', {
+      business_details: { estimated_monthly_volume: volume },
+    });
+    expect(body.errors).toEqual([
+      {
+        code: 'parameter_unknown',
+        message: 'estimated_monthly_volume is part of Edition 1 only. Leave it out.',
+        metadata: { field_name: 'account.business_details.estimated_monthly_volume' },
+      },
+    ]);
+  });
+
   it('is refused with the edition that it belongs to, through both APIs', async () => {
     const [user, other] = await Promise.all([first.connectedUser(), second.connectedUser()]);
     const account = { supporting_documentation: { physical_address_document: 'file_0' } };

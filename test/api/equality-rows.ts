@@ -301,7 +301,9 @@ export function rowsIn(world: World) {
 
   beforeAll(async () => {
     const user = await given.directUser(1);
-    served.schema = buildClientSchema((await user.graph(getIntrospectionQuery())).body.data);
+    served.schema = buildClientSchema(
+      (await user.graph(getIntrospectionQuery({ inputValueDeprecation: true }))).body.data,
+    );
     [platforms[1], platforms[2], traders[1], traders[2], served.aggregator] = await Promise.all([
       furnished(1),
       furnished(2),

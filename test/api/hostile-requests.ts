@@ -307,7 +307,7 @@ export function hostileRequestsIn(world: World) {
     const [platform, user, second] = await Promise.all([given.platform(1), given.directUser(1), given.directUser(2)]);
     const connected = await platform.connectedUser();
     Object.assign(speakers, { platform, connected, user, second });
-    schema = buildClientSchema((await user.graph(getIntrospectionQuery())).body.data);
+    schema = buildClientSchema((await user.graph(getIntrospectionQuery({ inputValueDeprecation: true }))).body.data);
     const made = async (reply: Promise<Reply>) => {
       const { status, text, body } = await reply;
       if (status !== 200) throw new Error(text);

@@ -147,10 +147,13 @@ const graphCursors = (list: string, edge?: string): Record<string, Probe> => {
     }),
   };
 };
-const filter = (list: string, argument: string, select = 'nodes { id } totalCount'): Probe => ({
-  call: (me, id) => me.graph(`query ($id: ID!) { ${list}(${argument}) { ${select} } }`, { id }),
+const argument = (field: string, given: string, select: string): Probe => ({
+  call: (me, id) => me.graph(`query ($id: ID!) { ${field}(${given}) { ${select} } }`, { id }),
   answer: 'nothing',
 });
+/** A member of the filter of a list. The argument of its name, which is deprecated, is a parameter of /v1. */
+const filter = (list: string, member: string): Probe =>
+  argument(list, `filter: { ${member} }`, 'nodes { id } totalCount');
 
 /** A cursor of an edge of the caller's own object. */
 function ofOwn(
@@ -333,8 +336,8 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
       })),
       testOnly: true,
     },
-    balance: { ...filter('balance', 'accountId: $id', 'accountId'), answer: 'resource_missing' },
-    balanceAggregate: { ...filter('balanceAggregate', 'accountId: $id', 'accountId'), answer: 'resource_missing' },
+    balance: { ...argument('balance', 'accountId: $id', 'accountId'), answer: 'resource_missing' },
+    balanceAggregate: { ...argument('balanceAggregate', 'accountId: $id', 'accountId'), answer: 'resource_missing' },
     balanceTransactions: { ...filter('balanceTransactions', 'accountId: $id'), answer: 'resource_missing' },
     deposits: filter('deposits', 'accountId: $id'),
     receivables: filter('receivables', 'accountId: $id'),

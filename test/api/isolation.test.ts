@@ -231,10 +231,58 @@ describe('the probes', () => {
           field.args.flatMap((arg) => of(arg.type, `${ownerOf(type)}${field.name}.${arg.name}`)),
         ),
       )
-      .map((path) => path.replace('.input.', '.'))
+      // The members of a filter are arguments, too, which are deprecated.
+      .map((path) => path.replace(/\.(input|filter)\./, '.'))
       // A source has the arguments of the query of its name, which are probed there: test/api/export.test.ts.
       .filter((path) => !path.startsWith('createExport.source.') || path === 'createExport.source.partners.accountId');
-    expect(taken.sort()).toEqual(probed);
+    const cursors = pagesBehind.flatMap((name) => [`${name}.after`, `${name}.before`]);
+    expect([...new Set(taken)].toSorted()).toEqual([...probed, ...cursors].toSorted());
+  });
+});
+
+/** The pages behind figures and the events of objects, by the object that their cursors name. */
+const range = 'from: "2020-01-01T00:00:00Z", to: "2021-01-01T00:00:00Z"';
+const behind: Record<string, [object: keyof Holdings, of: (page: string) => string]> = {
+  'ageingOfBucket.receivables': ['receivable', (page) => `receivableAgeing { currencies { buckets { ${page} } } }`],
+  'checkoutStatusCount.checkouts': ['checkout', (page) => `statusCounts { checkouts { statuses { ${page} } } }`],
+  'depositChartStep.deposits': [
+    'deposit',
+    (page) => `depositChart(${range}, interval: MONTH, currency: [INR]) { currencies { steps { ${page} } } }`,
+  ],
+  'depositStatusCount.deposits': ['deposit', (page) => `statusCounts { deposits { statuses { ${page} } } }`],
+  'payoutStatusCount.payouts': ['payout', (page) => `statusCounts { payouts { statuses { ${page} } } }`],
+  'receivableStatusCount.receivables': [
+    'receivable',
+    (page) => `statusCounts { receivables { statuses { ${page} } } }`,
+  ],
+  'userTotal.deposits': ['deposit', (page) => `topUsers(${range}) { currencies { users { ${page} } } }`],
+};
+const withEvents = ['checkout', 'deposit', 'dispute', 'payout', 'receivable', 'refund'] as const;
+const pagesBehind = [...Object.keys(behind), ...withEvents.map((object) => `${object}.events`)];
+
+describe('a cursor behind a figure or of the events of an object', () => {
+  it('is that of no object, wherever the object is', async () => {
+    const [me, stranger] = await Promise.all([given.directUser(2), given.directUser(2)]);
+    const [own, foreign] = [await itself(me), await itself(stranger)];
+    const ask = (select: string, id: string) => me.graph(`query ($id: ID!) { ${select} }`, { id });
+    for (const cursor of ['after', 'before']) {
+      for (const [name, [object, of]] of Object.entries(behind)) {
+        const page = `${name.split('.')[1]}(${cursor}: $id) { nodes { id } }`;
+        const answers = [foreign[object]!, invented(foreign[object]!)].map((id) =>
+          ask(`viewer { account { ${of(page)} } }`, id),
+        );
+        const [real, none] = await Promise.all(answers);
+        expect([name, comparable(real!)]).toEqual([name, comparable(none!)]);
+        expect(real!.codes.every((code) => code === 'parameter_invalid')).toBe(true);
+      }
+      for (const object of withEvents) {
+        const page = `${object}(id: "${own[object]}") { events(${cursor}: $id) { nodes { id } } }`;
+        const answers = [foreign.event, invented(foreign.event)].map((id) => ask(page, id));
+        const [real, none] = await Promise.all(answers);
+        expect([object, comparable(real!)]).toEqual([object, comparable(none!)]);
+        expect([object, real!.codes]).toEqual([object, ['parameter_invalid']]);
+      }
+    }
   });
 });
 

@@ -103,6 +103,8 @@ describe('a refused field', () => {
   };
   /** Arguments that the field refuses. */
   const wrong: Record<string, string> = {
+    balanceChart: 'from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z", interval: DAY',
+    depositChart: 'from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z", interval: DAY',
     balanceHistory: 'from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z", interval: DAY',
     depositTotals: 'from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z", interval: DAY',
     topUsers: 'from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z"',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { Cost } from '../../src/limits/charge.js';
-import { weights } from '../../src/types/weights.js';
+import { pointsOfBytes, weights } from '../../src/types/weights.js';
 import { partnerBody, pdf } from '../support/bodies.js';
 import { eventually, givenIn, type Reply, type Speaker, tenantOf, useWorld } from '../support/world.js';
 
@@ -34,6 +34,21 @@ async function exhausted(speaker: Speaker): Promise<Reply> {
     if (reply.status !== 200) return reply;
   }
 }
+
+describe('the contract of a caller', () => {
+  it('costs as much as a file of its size, and that of everyone nothing', async () => {
+    const user = await given.directUser(1);
+    const before = left(await user.get('/v1/balance')).remaining;
+    const reply = await user.get('/openapi.json');
+    const cost = weights.request + pointsOfBytes(Buffer.byteLength(reply.text));
+    const taken = before - left(reply).remaining;
+    expect(taken).toBeLessThanOrEqual(cost);
+    expect(taken).toBeGreaterThan(cost - 2 * perSecond);
+    expect((await fetch(`${world.origin}/openapi.json`)).headers.get('ratelimit')).toBeNull();
+    const last = await exhausted(user);
+    expect([last.status, (await user.get('/openapi.json')).status]).toEqual([429, 429]);
+  });
+});
 
 describe('an answer', () => {
   const balance = 'query Balance($id: ID!) { account(id: $id) { balance { available { amount } } owner { id } } }';

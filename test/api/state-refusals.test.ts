@@ -48,7 +48,7 @@ beforeAll(async () => {
   user = await given.directUser(1);
   platform = await given.platform(1);
   payee = await PayeeFixture.open(world);
-  schema = buildClientSchema((await user.graph(getIntrospectionQuery())).body.data);
+  schema = buildClientSchema((await user.graph(getIntrospectionQuery({ inputValueDeprecation: true }))).body.data);
 });
 
 const help = (speaker: Speaker, path: string, body: object = {}) =>

@@ -6,7 +6,7 @@ import { goneEndpoint } from '../../src/trigger/gone-endpoint.js';
 import { Trader } from '../../src/trigger/trade.js';
 import { trigger } from '../../src/trigger/trigger.js';
 import { triggerTypes } from '../../src/trigger/types.js';
-import type { CatalogueEntry } from '../../src/api/rest/contract/webhooks.js';
+import type { CatalogueEntry } from '../../src/api/rest/contract/examples.js';
 import { eventually, givenIn, nickname, type Speaker, type Transport, transports, useWorld } from '../support/world.js';
 
 const world = useWorld();

@@ -82,6 +82,32 @@ export function platformStories({ desk, platform, user }: PlatformDesk): void {
     }
   });
 
+  it('shows what a customer owes, what has been due the longest first, and for how long', async () => {
+    const seller = await user();
+    const { body } = await seller.graph(
+      `{ receivables(filter: { overdue: true }, first: 1) {
+        nodes { invoice { referenceNumber dueDate } customer { id billedReceivables(
+          filter: { status: [OPEN] }, orderBy: DUE_DATE_ASC, first: 100) { nodes { amountReconcilable } } } } }
+        viewer { now } }`,
+    );
+    const [{ invoice, customer }] = body.data.receivables.nodes;
+    const { page, complaints, open } = await desk();
+    await open(`/dashboard/accounts/${customer.id}`);
+    const rows = page.getByRole('region', { name: 'Owes' }).locator('tbody tr');
+    await rows.first().waitFor();
+    const billed = customer.billedReceivables.nodes.filter((each: { amountReconcilable: string }) => {
+      return hundredths(each.amountReconcilable) > 0n;
+    });
+    expect(await rows.count()).toBe(billed.length);
+    // The one that is due first of all lists of the account is also the first of its customer.
+    const late = Math.round((Date.parse(body.data.viewer.now.slice(0, 10)) - Date.parse(invoice.dueDate)) / 86_400_000);
+    const first = await rows.first().textContent();
+    expect(first).toContain(invoice.referenceNumber);
+    expect(first).toContain(`· ${late} days late`);
+    expect(first).toContain('Overdue');
+    expect(complaints).toEqual([]);
+  });
+
   it('says of a user on hold why nothing is paid out, on its own pages and on those of the platform', async () => {
     const held = await user();
     const helper = (verb: string) => platform().post(`/v1/test_helpers/accounts/${held.id}/${verb}`);

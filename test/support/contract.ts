@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { contractOf } from '../../src/api/rest/contract/document.js';
 import type postgres from 'postgres';
-import type { Examples } from '../../src/api/rest/contract/errors.js';
-import type { CatalogueEntry } from '../../src/api/rest/contract/webhooks.js';
+import type { Audience } from '../../src/api/rest/contract/audience.js';
+import type { CatalogueEntry, Examples } from '../../src/api/rest/contract/examples.js';
 import { fromRow } from '../../src/db/read/row-mapper.js';
 import { event } from '../../src/resources/event/table.js';
 import { eventV1 } from '../../src/resources/event/v1.js';
@@ -32,43 +32,24 @@ interface Found {
 }
 
 /** The contract without examples, as every worker compares answers with it. */
-export const contract: Json = contractOf(buildGraph(), { operations: {}, headers: {}, errors: {}, events: {} });
+const none: Examples = { operations: {}, headers: {}, errors: {}, events: {}, only: {} };
+const schema = buildGraph();
+export const contract: Json = contractOf(schema, none);
 
-const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
-ajv.addSchema(contract, 'contract');
+/** The contract of an audience without examples. */
+export const contractFor = (audience: Audience): Json => contractOf(schema, none, audience);
 
-/** A part of the contract, and what its `$ref` names if it is a reference. */
-export const resolved = ({ $ref, ...own }: Json): Json =>
+/** A part of a contract, and what its `$ref` names if it is a reference. */
+const resolvedIn = (document: Json, { $ref, ...own }: Json): Json =>
   $ref === undefined
     ? own
     : $ref
         .slice(2)
         .split('/')
-        .reduce((at: Json, step: string) => at[step], contract);
+        .reduce((at: Json, step: string) => at[step], document);
 
-const operations: Found[] = Object.entries<Json>(contract.paths).flatMap(([path, methods]) =>
-  Object.entries<Json>(methods).map(([method, { operationId, responses }]) => ({
-    id: operationId,
-    pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-    method: method.toUpperCase(),
-    responses: Object.fromEntries(
-      Object.entries<Json>(responses).map(([status, response]) => [status, resolved(response)]),
-    ),
-  })),
-);
-/** A path without parameters comes before one with parameters that has the same form. */
-operations.sort((a, b) => Number(a.pattern.source.includes('[')) - Number(b.pattern.source.includes('[')));
-
-const validators = new Map<string, ValidateFunction>();
-/** The validator of a schema, compiled when it is first needed. */
-function validatorOf(name: string, schema: Json): ValidateFunction {
-  const known = validators.get(name);
-  if (known) return known;
-  const own = schema.$ref ? { $ref: `contract${schema.$ref}` } : schema;
-  const compiled = ajv.compile(own);
-  validators.set(name, compiled);
-  return compiled;
-}
+/** A part of the contract of everyone, and what its `$ref` names if it is a reference. */
+export const resolved = (part: Json): Json => resolvedIn(contract, part);
 
 /** The codes of answers to paths and methods that no operation has. The key and the address are judged before. */
 const withoutOperation = new Set([
@@ -77,35 +58,84 @@ const withoutOperation = new Set([
   ...['body_invalid', 'parameter_invalid', 'headers_too_large', 'request_timeout'],
 ]);
 
-/** What in an answer contradicts the contract; empty if nothing does. */
+/** The operations of a contract. A path without parameters comes before one with parameters that has the same form. */
+function operationsOf(document: Json): Found[] {
+  const operations: Found[] = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, { operationId, responses }]) => ({
+      id: operationId,
+      pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+      method: method.toUpperCase(),
+      responses: Object.fromEntries(
+        Object.entries<Json>(responses).map(([status, response]) => [status, resolvedIn(document, response)]),
+      ),
+    })),
+  );
+  return operations.sort((a, b) => Number(a.pattern.source.includes('[')) - Number(b.pattern.source.includes('[')));
+}
+
+/** The comparison of answers with a contract. */
+export class Comparison {
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+  readonly #operations: Found[];
+  readonly #validators = new Map<string, ValidateFunction>();
+
+  constructor(document: Json) {
+    this.#ajv.addSchema(document, 'contract');
+    this.#operations = operationsOf(document);
+  }
+
+  /** What in a value contradicts a schema; an empty text if nothing does. A schema is compiled once, under its name. */
+  violationsOf(name: string, schema: Json, value: unknown): string {
+    const valid =
+      this.#validators.get(name) ??
+      this.#ajv.compile(schema.$ref ? { $ref: `contract${schema.$ref}` } : (schema as object));
+    this.#validators.set(name, valid);
+    return valid(value) ? '' : this.#ajv.errorsText(valid.errors, { separator: '; ' });
+  }
+
+  /** The operation that a request is for. */
+  operationOf({ method, path }: Pick<Exchange, 'method' | 'path'>): Found | undefined {
+    const [plain = ''] = path.split('?');
+    return this.#operations.find((each) => each.method === method && each.pattern.test(plain));
+  }
+
+  /** What in an answer contradicts the contract; empty if nothing does. */
+  contradictions({ method, path, status, headers, body }: Exchange): string[] {
+    const found = this.operationOf({ method, path });
+    if (!headers.has('request-id')) return ['there is no Request-Id'];
+    const isError = status >= 400;
+    const wrong = isError && this.violationsOf('Error', { $ref: '#/components/schemas/Error' }, body);
+    if (wrong) return [`the error object: ${wrong}`];
+    const codes: string[] = isError ? body.errors.map(({ code }: Json) => code) : [];
+    if (!found) {
+      const known = isError && codes.every((code) => withoutOperation.has(code));
+      return known ? [] : [`the contract has no such operation: ${status} ${codes.join(' ')}`];
+    }
+    const response = found.responses[status];
+    if (!response) return [`${found.id} documents no status ${status}: ${codes.join(' ')}`];
+    if (isError) {
+      if (body.http_status_code !== status) return [`http_status_code is ${body.http_status_code}, not ${status}`];
+      const others = codes.filter((code) => !response['x-codes'].includes(code));
+      return others.map((code) => `${found.id} documents no code ${code} for ${status}`);
+    }
+    if (status === 304) return [];
+    const type = (headers.get('content-type') ?? '').split(';')[0]!;
+    const content = response.content[type];
+    if (!content) return [`${found.id} documents no content of type ${type}`];
+    if (type !== 'application/json') return [];
+    const violations = this.violationsOf(`${found.id} ${status}`, content.schema, body);
+    return violations ? [`${found.id}: ${violations}`] : [];
+  }
+}
+
+const everyones = new Comparison(contract);
+
+/** What in an answer contradicts the contract of everyone; empty if nothing does. */
 export function contradictions(exchange: Exchange): string[] {
-  const { method, path, status, headers, body } = exchange;
-  const [plain = ''] = path.split('?');
-  const found = operations.find((each) => each.method === method && each.pattern.test(plain));
-  if (!headers.has('request-id')) return ['there is no Request-Id'];
-  const isError = status >= 400;
-  if (isError && !validatorOf('Error', { $ref: '#/components/schemas/Error' })(body))
-    return [`the error object: ${ajv.errorsText(validators.get('Error')!.errors)}`];
-  const codes: string[] = isError ? body.errors.map(({ code }: Json) => code) : [];
-  if (!found) {
-    const known = isError && codes.every((code) => withoutOperation.has(code));
-    return known ? [] : [`the contract has no such operation: ${status} ${codes.join(' ')}`];
-  }
-  const response = found.responses[status];
-  if (!response) return [`${found.id} documents no status ${status}: ${codes.join(' ')}`];
-  if (isError) {
-    if (body.http_status_code !== status) return [`http_status_code is ${body.http_status_code}, not ${status}`];
-    const others = codes.filter((code) => !response['x-codes'].includes(code));
-    return others.map((code) => `${found.id} documents no code ${code} for ${status}`);
-  }
-  record(found.id, exchange);
-  const type = (headers.get('content-type') ?? '').split(';')[0]!;
-  if (status === 304) return [];
-  const content = response.content[type];
-  if (!content) return [`${found.id} documents no content of type ${type}`];
-  if (type !== 'application/json') return [];
-  const valid = validatorOf(`${found.id} ${status}`, content.schema);
-  return valid(body) ? [] : [`${found.id}: ${ajv.errorsText(valid.errors, { separator: '; ' })}`];
+  const found = everyones.contradictions(exchange);
+  const operation = exchange.status < 400 && exchange.headers.has('request-id') && everyones.operationOf(exchange);
+  if (operation && operation.responses[exchange.status]) record(operation.id, exchange);
+  return found;
 }
 
 /** Throws an error for an answer of /v1 that contradicts the contract. */
@@ -118,16 +148,14 @@ export function compareWithContract(exchange: Exchange): void {
 }
 
 /** What in an object contradicts the schema of its kind; an empty text if nothing does. */
-export function violationsOf(kind: string, object: unknown): string {
-  const valid = validatorOf(kind, { $ref: `#/components/schemas/${kind}` });
-  return valid(object) ? '' : ajv.errorsText(valid.errors, { separator: '; ' });
-}
+export const violationsOf = (kind: string, object: unknown): string =>
+  everyones.violationsOf(kind, { $ref: `#/components/schemas/${kind}` }, object);
 
 /** The examples of the contract, which a run with RECORD_EXAMPLES=1 takes from its answers. */
 const examplesFile = new URL('../../schema/examples.json', import.meta.url);
 const eventsFile = new URL('../../schema/events.json', import.meta.url);
 const recording = process.env.RECORD_EXAMPLES === '1';
-const recorded: Examples = { operations: {}, headers: {}, errors: {}, events: {} };
+const recorded: Examples = { operations: {}, headers: {}, errors: {}, events: {}, only: {} };
 
 /** An answer says more than another one if it has more in it, up to a length that is still good to read. */
 const weight = (response: unknown): number => Math.min(JSON.stringify(response ?? null).length, 2_500);
@@ -167,18 +195,52 @@ const readable = (text: string): string =>
     .replaceAll(/("nickname": )"nick \d+ [0-9a-f]{8}"/g, '$1"Acme Retail"')
     .replaceAll(/("reference_number": )"[^"]*nick \d+ [0-9a-f]{8}"/g, '$1"INV-1042"');
 
+/**
+ * The edition of each example that does not fit the contract of both: of the operations by their ids, and of the events
+ * by their types.
+ */
+export function editionsOfExamples({ operations, events }: Examples): Examples['only'] {
+  const [first, second] = ([1, 2] as const).map((edition) => {
+    const rights = { kind: 'platform', livemode: false, permission: 'full', session: undefined } as const;
+    const own = contractFor({ edition, ...rights });
+    const validate = new Ajv2020({ strict: false, validateFormats: false }).addSchema(own, 'contract');
+    const fits = (schema: Json, value: unknown) =>
+      !schema ||
+      value === undefined ||
+      value === null ||
+      validate.validate(schema.$ref ? { $ref: `contract${schema.$ref}` } : schema, value);
+    const all = Object.values<Json>(own.paths).flatMap((methods) => Object.values<Json>(methods));
+    const misfits = all.filter(({ operationId, requestBody, responses }) => {
+      const { request, response } = operations[operationId] ?? {};
+      const json = 'application/json';
+      return (
+        !fits(requestBody?.content[json]?.schema, request) || !fits(responses[200].content[json]?.schema, response)
+      );
+    });
+    const others = Object.keys(own.webhooks).filter(
+      (type) => !fits({ $ref: '#/components/schemas/Event' }, events[type]),
+    );
+    return new Set<string>([...misfits.map(({ operationId }) => operationId), ...others]);
+  }) as [Set<string>, Set<string>];
+  const names = [...new Set([...first, ...second])].sort();
+  return Object.fromEntries(names.map((name) => [name, first.has(name) ? 2 : 1]));
+}
+
 /** Adds what was recorded to the examples. Earlier examples of the same operations go. */
 export function saveExamples(): void {
   if (!recording) return;
   const before = JSON.parse(fs.readFileSync(examplesFile, 'utf8')) as Examples;
   const sorted = (of: object) => Object.fromEntries(Object.entries(of).sort(([a], [b]) => (a < b ? -1 : 1)));
-  const all = {
+  const all: Omit<Examples, 'events'> = {
+    only: {},
     operations: sorted({ ...before.operations, ...recorded.operations }),
     headers: sorted({ ...before.headers, ...recorded.headers }),
     errors: sorted({ ...before.errors, ...recorded.errors }),
   };
-  fs.writeFileSync(examplesFile, readable(`${JSON.stringify(all, null, 1)}\n`));
   const catalogue = JSON.parse(fs.readFileSync(eventsFile, 'utf8')) as CatalogueEntry[];
   const earlier = Object.fromEntries(catalogue.map(({ type, example }) => [type, example]));
-  fs.writeFileSync(eventsFile, readable(eventsText({ ...earlier, ...recorded.events })));
+  const events = { ...earlier, ...recorded.events };
+  all.only = editionsOfExamples({ ...all, events });
+  fs.writeFileSync(examplesFile, readable(`${JSON.stringify(all, null, 1)}\n`));
+  fs.writeFileSync(eventsFile, readable(eventsText(events)));
 }

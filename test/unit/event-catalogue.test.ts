@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { GraphQLEnumType } from 'graphql';
 import { buildGraph } from '../../src/api/graphql/server.js';
-import type { CatalogueEntry } from '../../src/api/rest/contract/webhooks.js';
+import type { CatalogueEntry } from '../../src/api/rest/contract/examples.js';
 import { definedFunctions, writeFunctions } from '../../src/db/write/print-write-functions.js';
 import { events } from '../../src/resources/registry.js';
 import { eventsText } from '../../src/server/build/print-schema.js';

@@ -1,6 +1,6 @@
 -- The end of a refund: its money has left, or comes back.
 --
--- Longer than 60 lines: lock_again (the shares, and what follows from them).
+-- Longer than 60 lines: move_refund (its refusals); lock_again (the shares, and what follows from them).
 
 -- Ends a refund, once: success and failure share one cause. With `unsubmitted: true` it is refused if the worker has
 -- submitted the refund to an acquirer, and the worker does not submit it any more: a claim and this one exclude each

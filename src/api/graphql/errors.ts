@@ -4,7 +4,6 @@ import {
   type FieldNode,
   getLocation,
   GraphQLError,
-  type GraphQLField,
   type GraphQLFormattedError,
   GraphQLInputObjectType,
   type GraphQLInputType,
@@ -14,12 +13,11 @@ import {
   OperationTypeNode,
   valueFromASTUntyped,
 } from 'graphql';
-import { joined } from '../../operation/input-problems.js';
+import type { Accepted } from '../../operation/accepted.js';
 import { catalogue, helpPath } from '../../errors/catalogue.js';
 import {
   argumentPath,
   itemV1,
-  listNames,
   type Problem,
   problem,
   problemsMax,
@@ -28,8 +26,7 @@ import {
 } from '../../errors/problems.js';
 import type { Cost } from '../../limits/charge.js';
 import { withoutLongNames } from './dry-run.js';
-import { graph as graphFormat, notObject, read } from '../rest/decoder.js';
-import { flattened } from './filter-argument.js';
+import { argumentProblems, asListed, decoderFor, inputOf, type RootField } from './argument-problems.js';
 import { operationOf, rootFieldNodes } from './root-fields.js';
 
 /** A requested operation and its schema. */
@@ -45,13 +42,13 @@ export interface Rules<C> {
    * The noun that begins the names of the field's parameters; refuses a caller without the permission for the field.
    */
   object(field: string, context: C): string;
+  /** What the caller may send to the field, where that is less than its input types take. */
+  accepted?(field: string, context: C): Accepted;
   /** The problem of a field that only another edition than the caller's has. */
   elsewhere?(field: string, context: C): Problem | undefined;
   /** The problems of coerced arguments that the input types cannot express. */
   problems(field: string, args: object, context: C): Problem[];
 }
-
-type RootField = GraphQLField<unknown, unknown>;
 
 /** The errors of a request that was refused before it reached Apollo, in the shape of a GraphQL response. */
 export function graphErrors(problems: Problem[], requestId: string, cost?: Cost) {
@@ -150,7 +147,8 @@ export function explained<C extends { requestId: string }>(
     const more = (args: object) => rules.problems(field.name, args, context);
     // Only pages have arguments with other names in /v1.
     const named = operation?.operation === OperationTypeNode.SUBSCRIPTION ? undefined : asListed;
-    found.push(...argumentProblems(node, field, values, object, { more, named }).map((p) => ({ p, field })));
+    const decoder = decoderFor(field, object, rules.accepted?.(field.name, context));
+    found.push(...argumentProblems(node, field, values, object, { decoder, more, named }).map((p) => ({ p, field })));
   }
   const first = found[0];
   // A typing error comes before what the caller's edition does not have, so that it is never hidden.
@@ -198,43 +196,6 @@ const notAboutArguments = new RegExp(
     'Variable "\\$\\w+" is (not defined|never used))',
 );
 
-function argumentProblems(
-  node: FieldNode,
-  field: RootField,
-  values: Record<string, unknown>,
-  object: string,
-  { more, named }: { more: (args: object) => Problem[]; named: typeof asListed | undefined },
-): Problem[] {
-  const given = (node.arguments ?? [])
-    .map((a) => [a.name.value, valueFromASTUntyped(a.value, values)] as const)
-    .filter(([, value]) => value !== undefined);
-  const raw = Object.fromEntries(given) as Record<string, unknown>;
-  const problems: Problem[] = [];
-  const type = inputOf(field);
-  // A mutation has all its parameters in `input`, and one without parameters has an empty one.
-  if (type) {
-    const { input = {}, ...unknown } = raw;
-    for (const name of Object.keys(unknown)) problems.push(problem('parameter_unknown', `${object}.${name}`));
-    const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
-    if (!isObject) return [...problems, problem('parameter_invalid', object, notObject)];
-    const args = read(Object.values(type.getFields()), input as Record<string, unknown>, object, graphFormat, problems);
-    return joined(problems, more(args));
-  }
-  const args = flattened(read(field.args, raw, object, graphFormat, problems));
-  return joined(named ? problems.map((p) => named(p, object)) : problems, more(args));
-}
-
-/**
- * A problem of a list's argument under its name in /v1, without the index of a value: /v1 does not report indexes
- * there.
- */
-function asListed(p: Problem, object: string): Problem {
-  const field = p.field?.replaceAll(/\[\d+\]/g, '').replace(`${object}.filter.`, `${object}.`);
-  const path = argumentPath(p.field);
-  const name = listNames[String(path[0])];
-  return { ...p, field: name ? `${object}.${name}` : field, path };
-}
-
 function extensionsOf(p: Problem, field?: RootField) {
   const path: readonly (string | number)[] = p.path ?? argumentPath(p.field);
   const type = field && inputOf(field);
@@ -250,12 +211,6 @@ function extensionsOf(p: Problem, field?: RootField) {
     error: itemV1(p),
     docUrl: helpPath(p.code),
   };
-}
-
-function inputOf(field: RootField): GraphQLInputObjectType | undefined {
-  const input = field.args.find(({ name }) => name === 'input')?.type;
-  const type = input instanceof GraphQLNonNull ? input.ofType : input;
-  return type instanceof GraphQLInputObjectType ? type : undefined;
 }
 
 /** Whether an input type has the parameter at a path; below a scalar, such as metadata, every key is allowed. */

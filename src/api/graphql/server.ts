@@ -17,6 +17,7 @@ import { buildSchemaSync } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
 import { explained, flat, formatted, ownCode, type Rules } from './errors.js';
 import { elsewhere, guard, permitCaller } from '../../operation/guard.js';
+import { acceptedOf } from '../../operation/accepted.js';
 import { inputProblems } from '../../operation/input-problems.js';
 import {
   nodeTypes,
@@ -122,8 +123,9 @@ export const graphRules: Rules<Context> = {
     if (!elsewhere(context, operation)) permitCaller(context, operation);
     return operation.object;
   },
+  accepted: (field, { caller }) => acceptedOf(operationOf(field), caller),
   elsewhere: (field, context) => elsewhere(context, operationOf(field)),
-  problems: (field, args, { edition }) => inputProblems(operationOf(field), args, edition),
+  problems: (field, args, { caller }) => inputProblems(operationOf(field), args, caller),
 };
 
 /** The part of a request's context that the server itself needs, for every schema. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type GraphQLField, GraphQLInputObjectType, GraphQLNonNull, type GraphQLSchema } from 'graphql';
-import type { Edition } from '../../editions/edition.js';
+import { type Accepted, acceptedOf, type CallerKind } from '../../operation/accepted.js';
 import type { Context } from '../../operation/context.js';
 import { argumentsV1, run } from '../../operation/guard.js';
 import { inputProblems, joined } from '../../operation/input-problems.js';
@@ -9,7 +9,8 @@ import { cursorConflict, limitMax, type Page, pageSizeDefault } from '../../type
 import { camel, emptyOptional, type Problem, problem, DomainError } from '../../errors/problems.js';
 import { pointsOfRoute } from '../../types/weights.js';
 import { operationOf, type Route, routes, weights as fieldWeights } from '../../resources/registry.js';
-import { body, parseQuery, query, read } from './decoder.js';
+import { type Decoder, decoderOf, parseQuery } from './decoder.js';
+import { body, query } from './input-format.js';
 
 /**
  * Registers the routes of /v1. Each calls the guarded resolver of its root field. It executes no GraphQL document, so
@@ -21,7 +22,7 @@ export function rest(app: FastifyInstance, schema: GraphQLSchema): void {
     const field = fields[route.field];
     if (!field?.resolve)
       throw new Error(`${route.method} ${route.path} refers to ${route.field}, which is not a root field`);
-    const read = route.method === 'GET' ? listArguments(route, field) : bodyArguments(route, field);
+    const readers = route.method === 'GET' ? listArguments(route, field) : bodyArguments(route, field);
     // Not an async function: Fastify would wait once more for the reply that it returns.
     const handler = (request: FastifyRequest, reply: FastifyReply): void => {
       const answered = (answer: unknown) => {
@@ -31,7 +32,7 @@ export function rest(app: FastifyInstance, schema: GraphQLSchema): void {
         if (route.link) reply.header('link', route.link(row as object, request.context!));
         reply.send(render(route, row, request.context!.caller));
       };
-      const answer = run(field, argumentsOf(route, read, request), request.context!);
+      const answer = run(field, argumentsOf(route, readers, request), request.context!);
       Promise.resolve(answer)
         .then(answered)
         .catch((error: unknown) => reply.send(error));
@@ -59,36 +60,47 @@ function objectsOf(route: Route): (request: Pick<FastifyRequest, 'url'>) => numb
   };
 }
 
-/**
- * Reads the arguments of a request. It is built once per route, so work that depends only on the route is done at
- * start.
- */
-export type Reader = (
+/** Reads the arguments of a request. */
+type Reader = (
   request: { search: string; params: Record<string, string>; body: unknown },
   problems: Problem[],
 ) => Record<string, unknown>;
 
-function argumentsOf(route: Route, read: Reader, request: FastifyRequest): Record<string, unknown> {
+/** The readers of a route, one for each kind of caller that it has had: what these have in common is made once. */
+export type Readers = (caller: CallerKind) => Reader;
+
+function readersOf(route: Route, made: (accepted: Accepted) => Reader): Readers {
+  const operation = operationOf(route.field);
+  const readers = new Map<Accepted, Reader>();
+  return (caller) => {
+    const accepted = acceptedOf(operation, caller);
+    const reader = readers.get(accepted) ?? made(accepted);
+    readers.set(accepted, reader);
+    return reader;
+  };
+}
+
+function argumentsOf(route: Route, readers: Readers, request: FastifyRequest): Record<string, unknown> {
   const mark = request.url.indexOf('?');
   const search = mark < 0 ? '' : request.url.slice(mark);
   const params: Record<string, string> = {};
   for (const [name, value] of Object.entries((request.params ?? {}) as Record<string, string>))
     params[route.params?.[name] ?? name] = value;
-  return checkedArguments(route, read, { search, params, body: request.body }, request.context!.edition);
+  return checkedArguments(route, readers, { search, params, body: request.body }, request.context!.caller);
 }
 
 /** The arguments of a request. Refuses it with all problems that need no look at the database. */
 export function checkedArguments(
   route: Route,
-  read: Reader,
+  readers: Readers,
   request: Parameters<Reader>[0],
-  edition: Edition,
+  caller: CallerKind,
 ): Record<string, unknown> {
   const problems: Problem[] = [];
-  const args = read(request, problems);
+  const args = readers(caller)(request, problems);
   if (problems.length === 0) return args;
   // Adds the problems by the edition's own rules, as the guard would, but not for parameters that are refused already.
-  throw new DomainError(...joined(problems, inputProblems(operationOf(route.field), args, edition)));
+  throw new DomainError(...joined(problems, inputProblems(operationOf(route.field), args, caller)));
 }
 
 /** The names of the arguments that the path contains. */
@@ -99,12 +111,16 @@ function paramsOf(route: Route): string[] {
 /**
  * Reads query parameters: the page parameters of /v1, and the field's own arguments in the format of a query string.
  */
-export function listArguments(route: Route, field: GraphQLField<unknown, Context>): Reader {
+export function listArguments(route: Route, field: GraphQLField<unknown, Context>): Readers {
   const { object } = operationOf(route.field);
   const declared = argumentsV1(field);
   const paged = declared.some((argument) => argument.name === 'first');
   const elsewhere = new Set([...paramsOf(route), ...pageArguments, ...(route.without ?? [])]);
   const own = declared.filter(({ name }) => !elsewhere.has(name));
+  return readersOf(route, (accepted) => queryReader(object, paged, decoderOf(own, object, query, accepted)));
+}
+
+function queryReader(object: string, paged: boolean, decoder: Decoder): Reader {
   return ({ search, params }, problems) => {
     const raw = parseQuery(search);
     const taken = (name: string) => {
@@ -113,7 +129,7 @@ export function listArguments(route: Route, field: GraphQLField<unknown, Context
       return value;
     };
     const [limit, after, before] = [taken('limit'), taken('starting_after'), taken('ending_before')];
-    const args = Object.assign(read(own, raw, object, query, problems), params);
+    const args = Object.assign(decoder(raw, problems), params);
     if (!paged) {
       for (const [name, value] of Object.entries({ limit, starting_after: after, ending_before: before })) {
         if (value !== undefined) problems.push(problem('parameter_unknown', `${object}.${name}`));
@@ -146,13 +162,17 @@ function limitOf(raw: unknown, object: string, problems: Problem[]): number {
 }
 
 /** Reads a JSON body as the members of the field's `input`. The body may not contain the parameters of the path. */
-export function bodyArguments(route: Route, field: GraphQLField<unknown, Context>, format = body): Reader {
+export function bodyArguments(route: Route, field: GraphQLField<unknown, Context>, format = body): Readers {
   const { object } = operationOf(route.field);
   const argument = argumentsV1(field).find(({ name }) => name === 'input');
   const type = argument?.type instanceof GraphQLNonNull ? argument.type.ofType : argument?.type;
   if (!(type instanceof GraphQLInputObjectType)) throw new Error(`${field.name} takes no input`);
   const elsewhere = paramsOf(route);
   const own = Object.values(type.getFields()).filter(({ name }) => !elsewhere.includes(name));
+  return readersOf(route, (accepted) => bodyReader(object, decoderOf(own, object, format, accepted)));
+}
+
+function bodyReader(object: string, decoder: Decoder): Reader {
   return ({ search, params, body: raw }, problems) => {
     for (const name of Object.keys(parseQuery(search)))
       problems.push(
@@ -161,7 +181,7 @@ export function bodyArguments(route: Route, field: GraphQLField<unknown, Context
     if (typeof (raw ?? {}) !== 'object' || Array.isArray(raw))
       throw new DomainError(problem('body_invalid', undefined, 'The body must be a JSON object.'));
     return {
-      input: Object.assign(read(own, (raw ?? {}) as Record<string, unknown>, object, format, problems), params),
+      input: Object.assign(decoder((raw ?? {}) as Record<string, unknown>, problems), params),
     };
   };
 }

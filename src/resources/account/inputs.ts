@@ -52,8 +52,8 @@ export class VolumeInput {
 
 @InputType({
   description:
-    'The details of a business. Creating a partner requires `legalName`, `type` and `physicalAddress.country`; ' +
-    'in Edition 1 also `email`, in Edition 2 also `physicalAddress.postalCode`.',
+    'The details of a business. Creating a partner requires `legalName`, `type` and `physicalAddress.country`. ' +
+    'Edition 1 also requires `email`. Edition 2 also requires `physicalAddress.postalCode`.',
 })
 export class BusinessDetailsInput {
   @Field(() => String, { nullable: true, description: businessTexts.legalName })

@@ -38,7 +38,7 @@ export class CreateAddressInput {
   @Field(() => AddressType, { description: 'Only BANK_ACCOUNT.' })
   type: AddressType;
   @Field(() => Currency, {
-    description: 'The currency in which the address is paid out, such as `INR`; in Edition 1 only INR.',
+    description: 'The currency in which the address is paid out, such as `INR`. In Edition 1 only INR.',
   })
   currency: string;
   @Field(() => ID, { description: 'The id of the account that the address belongs to: of type USER or PLATFORM.' })
@@ -49,8 +49,8 @@ export class CreateAddressInput {
   name: string;
   @Field(() => BankAccountInput, {
     description:
-      'The bank account. Edition 1 requires `number` and `domesticCredit`; Edition 2 `number` or `iban`, and ' +
-      '`globalWire` or `bankName`.',
+      'The bank account. Edition 1 requires `number` and `domesticCredit`. Edition 2 requires `number` or `iban`, ' +
+      'and `globalWire` or `bankName`.',
   })
   bankAccount: BankAccountInput;
   @Field(() => PostalAddressInput, { description: 'The postal address of the holder.' })

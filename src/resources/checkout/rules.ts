@@ -1,5 +1,4 @@
 import type { CreateCheckoutInput, PayTestCheckoutInput } from './inputs.js';
-import type { Edition } from '../../editions/edition.js';
 import { type Problem, problem } from '../../errors/problems.js';
 import { amountText } from '../../types/scalars.js';
 import type { ReceivableRow } from '../receivable/table.js';
@@ -19,16 +18,16 @@ const closed = 'This receivable is not open, so it cannot be paid. Leave it out,
 
 const mayNotPay = 'A partner in this status cannot pay. Name another partner, or read the account to see its status.';
 
-/** The problems of a checkout that its parameters alone show. Its currency is that of the edition. */
-export function checkoutProblems(
-  { amount, currency, paymentMethods, receivables, redirectUrl }: Partial<CreateCheckoutInput>,
-  edition: Pick<Edition, 'currency'>,
-): Problem[] {
+/** The problems of a checkout that its parameters alone show. */
+export function checkoutProblems({
+  amount,
+  paymentMethods,
+  receivables,
+  redirectUrl,
+}: Partial<CreateCheckoutInput>): Problem[] {
   const problems: Problem[] = [];
   if (amount !== undefined && amount < amountMin)
     problems.push(problem('parameter_invalid', 'checkout.amount', `must be at least ${amountText(amountMin)}`));
-  if (currency !== undefined && currency !== edition.currency)
-    problems.push(problem('parameter_invalid', 'checkout.currency', `must be ${edition.currency}`));
   if (paymentMethods && new Set(paymentMethods).size < paymentMethods.length)
     problems.push(problem('parameter_invalid', 'checkout.payment_methods', 'must name each method once'));
   if (receivables && receivables.length > receivablesMax)

@@ -62,7 +62,7 @@ export class Checkout extends Node {
   currency: string;
   @Field(() => [CheckoutPaymentMethod], {
     description: 'The methods with which the partner can pay.',
-    deprecationReason: 'The enum of all payment methods is one: use `methods`.',
+    deprecationReason: 'Since 0.3.0 deposits, attempts and checkouts have one enum of methods: use `methods`.',
   })
   paymentMethods: CheckoutPaymentMethod[];
   @Field(() => URL, {

@@ -19,7 +19,7 @@ export class DepositPartyInput {
 export class CreateDepositInput {
   @Field(() => Amount, { description: 'The amount that comes in; greater than zero.' })
   amount: bigint;
-  @Field(() => Currency, { description: 'USD; in Edition 2 also INR.' })
+  @Field(() => Currency, { description: 'USD. In Edition 2 also INR.' })
   currency: string;
   @Field(() => DepositPartyInput, {
     nullable: true,
@@ -29,12 +29,12 @@ export class CreateDepositInput {
   @Field(() => DepositPartyInput, {
     nullable: true,
     description:
-      'The account or address that receives. Required in Edition 2; in Edition 1 the acting account by default.',
+      'The account or address that receives. Required in Edition 2. In Edition 1 the acting account by default.',
   })
   to?: DepositPartyInput | null;
   @Field(() => DepositPaymentMethod, {
     nullable: true,
-    description: 'How the deposit is paid. Required in Edition 2; DOMESTIC_CREDIT by default in Edition 1.',
+    description: 'How the deposit is paid. Required in Edition 2. In Edition 1 DOMESTIC_CREDIT by default.',
   })
   paymentMethod?: DepositPaymentMethod | null;
   @Field(() => String, { nullable: true, description: 'The narration on the incoming deposit.' })

@@ -125,7 +125,7 @@ export default defineResource({
       disputes: link(deposit, 'disputesId', {
         nullable: true,
         description: 'The deposit that this one disputes.',
-        deprecationReason: 'It is one deposit: use `disputedDeposit`.',
+        deprecationReason: 'Since 0.3.0 this one deposit has a name in the singular: use `disputedDeposit`.',
       }),
       disputedBy: page(deposit, deposit.disputesId, { description: 'The deposits that dispute this one.' }),
     }),

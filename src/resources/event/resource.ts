@@ -59,7 +59,13 @@ export default defineResource({
     },
   },
   restOperations: {
-    eventStream: { access: 'read', callers: everyone, rest: eventStream, refusals: ['streams_exceeded'] },
+    eventStream: {
+      access: 'read',
+      callers: everyone,
+      scopeOfPlatforms: true,
+      rest: eventStream,
+      refusals: ['streams_exceeded'],
+    },
   },
   fields: [
     fields(event, {

@@ -72,6 +72,6 @@ export function methodDetailsOf({ paymentMethodDetails }: { paymentMethodDetails
 export const methodTexts = {
   method: 'The way in which it was paid.',
   details: 'The card or the UPI address with which it was paid. Null for other methods.',
-  deprecated: 'The enum of all payment methods is one: use `method`.',
-  deprecatedDetails: 'Its members are in the schema now: use `methodDetails`.',
+  deprecated: 'Since 0.3.0 deposits, attempts and checkouts have one enum of methods: use `method`.',
+  deprecatedDetails: 'Since 0.3.0 the details have fields of their own: use `methodDetails`.',
 } as const;

@@ -100,7 +100,7 @@ export class Receivable extends Node {
   status: ReceivableStatus;
   @Field(() => [SystemMessage], {
     description: 'Messages of the service about the receivable.',
-    deprecationReason: 'It is a list: use `systemMessages`.',
+    deprecationReason: 'Since 0.3.0 this list has a name in the plural: use `systemMessages`.',
   })
   systemMessage: SystemMessage[];
 }

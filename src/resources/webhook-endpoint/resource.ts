@@ -49,6 +49,7 @@ export default defineResource({
     },
     createWebhookEndpoint: {
       ...managed,
+      scopeOfPlatforms: true,
       rules: webhookEndpointProblems,
       limits: webhookEndpointLimits,
       refusals: ['account_type_invalid'],
@@ -56,6 +57,7 @@ export default defineResource({
     },
     updateWebhookEndpoint: {
       ...managed,
+      scopeOfPlatforms: true,
       rules: webhookEndpointProblems,
       limits: updateLimits,
       routes: [extension.post('/v1/webhook_endpoints/:id')],

@@ -4,8 +4,8 @@ import { printSchema } from 'graphql';
 import { protocolText } from '../../hosted/adapter/document.js';
 import { contractFile } from '../../api/rest/contract/endpoint.js';
 import { contractText } from '../../api/rest/contract/document.js';
-import type { Examples } from '../../api/rest/contract/errors.js';
-import { type CatalogueEntry, eventCatalogue } from '../../api/rest/contract/webhooks.js';
+import { eventsFile, recordedExamples } from '../../api/rest/contract/examples.js';
+import { eventCatalogue } from '../../api/rest/contract/webhooks.js';
 import { buildGraph } from '../../api/graphql/server.js';
 import { hashOfFiles, type SchemaVersion } from '../../db/schema/schema-version.js';
 import { editions } from '../../editions/editions.js';
@@ -23,21 +23,6 @@ export function graphText(): string {
 /** The operator's schema as text, as committed in schema/operator.graphql. */
 export function operatorText(): string {
   return `${printSchema(buildOperatorGraph())}\n`;
-}
-
-const [examplesFile, eventsFile] = ['examples', 'events'].map(
-  (name) => new URL(`../../../schema/${name}.json`, import.meta.url),
-) as [URL, URL];
-
-/** The recorded examples of the contract: those of the operations, and the events of the catalogue. */
-function recordedExamples(): Examples {
-  const catalogue = fs.existsSync(eventsFile)
-    ? (JSON.parse(fs.readFileSync(eventsFile, 'utf8')) as CatalogueEntry[])
-    : [];
-  return {
-    ...(JSON.parse(fs.readFileSync(examplesFile, 'utf8')) as Omit<Examples, 'events'>),
-    events: Object.fromEntries(catalogue.map(({ type, example }) => [type, example])),
-  };
 }
 
 /**

@@ -1,6 +1,7 @@
 import etag from 'etag';
 import type { FastifyInstance } from 'fastify';
 import fresh from 'fresh';
+import { varyOfCaller } from '../../api/rest/headers.js';
 
 /**
  * The last answers with their tags, each in the place of its length. Clients that poll often get the same answer, and
@@ -21,9 +22,6 @@ function tagOf(payload: string): string {
   return tag;
 }
 
-/** The request headers on which an answer of /v1 depends. */
-const vary = 'Origin, Accept-Encoding, Authorization, On-Behalf-Of';
-
 /**
  * Adds an ETag to successful answers to GET, and answers 304 when the client already has the same answer. The gateway
  * first processes the request in full, so a tag reveals nothing that the client's key cannot read. Only the client
@@ -38,7 +36,7 @@ export function conditionalRequests(app: FastifyInstance): void {
       return;
     }
     const tag = tagOf(payload);
-    reply.headers({ etag: tag, vary, 'cache-control': 'private, no-cache' });
+    reply.headers({ etag: tag, vary: varyOfCaller, 'cache-control': 'private, no-cache' });
     if (!fresh(request.headers, { etag: tag })) {
       done();
       return;

@@ -31,6 +31,8 @@ declare module 'fastify' {
     permission?: Permission;
     /** The route needs no key. */
     open?: true;
+    /** The route needs no key, and answers a request with the header Authorization as its caller. */
+    keyOptional?: true;
     /** The route is for operators alone: their graph, or another one. */
     operator?: 'graph' | 'rest';
     /** The answer may take longer than REQUEST_SECONDS. */

@@ -26,7 +26,7 @@ export class Admission {
 
   /** Admits a request and sets its context, or throws. Returns a promise only when it has to wait. */
   admit(request: FastifyRequest, reply: FastifyReply): undefined | Promise<void> {
-    const { open, probe, page, operator, permission, signsIn } = request.routeOptions.config;
+    const { open, keyOptional, probe, page, operator, permission, signsIn } = request.routeOptions.config;
     if (probe) return;
     refuseRepeated(request);
     refuseHost(request);
@@ -34,6 +34,7 @@ export class Admission {
     if (page) this.inFlight.enterPage(request, reply);
     // A browser that opens /graphql gets the explorer; every other request to it is GraphQL and needs a key.
     if (open && (request.routeOptions.url !== '/graphql' || wantsPage(request, this.config))) return;
+    if (keyOptional && request.headers.authorization === undefined) return;
     if (request.ws) {
       this.#admitSocket(request);
       return;

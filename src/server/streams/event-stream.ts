@@ -1,7 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLBoolean, GraphQLEnumType, GraphQLObjectType } from 'graphql';
-import { parseQuery, query, read } from '../../api/rest/decoder.js';
+import { type Decoder, decoderOf, parseQuery } from '../../api/rest/decoder.js';
+import { query } from '../../api/rest/input-format.js';
+import { type Accepted, acceptedOf } from '../../operation/accepted.js';
 import { run, guarded } from '../../operation/guard.js';
+import type { Caller } from '../../request/caller.js';
 import { DomainError, type Problem, problem } from '../../errors/problems.js';
 import {
   type EventFilter,
@@ -28,6 +31,15 @@ const parameters = new GraphQLObjectType({
 }).getFields().stream!.args;
 const positionField = 'event.after';
 
+const decoders = new Map<Accepted, Decoder>();
+/** The decoder of the parameters for a kind of caller. It is made once. */
+function decoderFor(caller: Caller): Decoder {
+  const accepted = acceptedOf(operationOf('eventStream'), caller);
+  const decoder = decoders.get(accepted) ?? decoderOf(parameters, 'event', query, accepted);
+  decoders.set(accepted, decoder);
+  return decoder;
+}
+
 /** Registers the stream of events on /v1. Spec: extension. */
 export function eventStreamRoute(
   app: FastifyInstance,
@@ -41,7 +53,7 @@ export function eventStreamRoute(
     config: { permission: operation, lasting: true },
     handler: async (request, reply) => {
       const context = request.context!;
-      const args = argumentsOf(request, context.caller.kind);
+      const args = argumentsOf(request, context.caller);
       const resolve = guarded(operation, async () => filterOf(context.scope, args));
       const filter = (await run({ name: 'eventStream', resolve }, args, context)) as EventFilter;
       if (request.method === 'HEAD') return reply.type('text/event-stream').send();
@@ -89,11 +101,11 @@ function answer(request: FastifyRequest, reply: FastifyReply, parts: Answered): 
 }
 
 /** The parameters of a request. The header of a client that comes back counts instead of `after`. */
-function argumentsOf(request: FastifyRequest, kind: string): EventStreamArgs {
+function argumentsOf(request: FastifyRequest, caller: Caller): EventStreamArgs {
   const problems: Problem[] = [];
   const mark = request.url.indexOf('?');
   const raw = parseQuery(mark < 0 ? '' : request.url.slice(mark));
-  const { after, ...others } = read(parameters, raw, 'event', query, problems);
+  const { after, ...others } = decoderFor(caller)(raw, problems);
   const args = { ...others, afterNumber: after } as EventStreamArgs;
   const last = single(request, 'last-event-id');
   if (last !== undefined && last !== '') {
@@ -101,7 +113,7 @@ function argumentsOf(request: FastifyRequest, kind: string): EventStreamArgs {
     if (Number.isNaN(args.afterNumber))
       problems.push(problem('parameter_invalid', 'Last-Event-ID', 'must be the number of an event'));
   }
-  problems.push(...eventStreamProblems(args, kind, positionField));
+  problems.push(...eventStreamProblems(args, caller.kind, positionField));
   if (problems.length > 0) throw new DomainError(...problems);
   return args;
 }

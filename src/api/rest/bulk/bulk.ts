@@ -13,7 +13,6 @@ import type {
 } from '../../../operation/bulk.js';
 import type { Context } from '../../../operation/context.js';
 import { run } from '../../../operation/guard.js';
-import { editions } from '../../../editions/editions.js';
 import { RequestBudget } from '../../../limits/budget.js';
 import type { Caller } from '../../../request/caller.js';
 import type { Charge } from '../../../limits/charge.js';
@@ -23,7 +22,7 @@ import { contentOf } from '../../../resources/file/content.js';
 import { imports, operationOf, type Route, routes } from '../../../resources/registry.js';
 import { keysOfShape } from '../../../resources/shape.js';
 import { parseQuery } from '../decoder.js';
-import { checkedArguments, listArguments, type Reader } from '../handler.js';
+import { checkedArguments, listArguments, type Readers } from '../handler.js';
 import { rowsOfFile } from './import-file.js';
 import { ImportRows } from './import-rows.js';
 import { writing } from './written-list.js';
@@ -49,7 +48,7 @@ export interface BulkServices {
 interface ListRoute {
   route: Route;
   field: GraphQLField<unknown, Context>;
-  read: Reader;
+  readers: Readers;
   pattern: RegExp;
 }
 
@@ -71,7 +70,7 @@ export class ApiBulk implements Bulk {
       .map((route) => {
         const field = fields[route.field]!;
         const pattern = new RegExp(`^${route.path.replaceAll(/:(\w+)/g, '(?<$1>[\\w-]{1,100})')}$`);
-        return { route, field, read: listArguments(route, field), pattern };
+        return { route, field, readers: listArguments(route, field), pattern };
       });
     this.#imports = new Map([...imports].map(([kind, operation]) => [kind, new ImportRows(schema, operation)]));
   }
@@ -100,7 +99,7 @@ export class ApiBulk implements Bulk {
           graph: "must be a list of the account's edition, with ids of objects",
         }),
       );
-    const { route, field, read, pattern } = found;
+    const { route, field, readers, pattern } = found;
     const search = filters === '' ? '' : `?${filters}`;
     const page = Object.keys(parseQuery(search)).filter((name) => pageParameters.includes(name));
     if (page.length > 0)
@@ -116,7 +115,7 @@ export class ApiBulk implements Bulk {
       Object.entries(groups).map(([name, value]) => [route.params?.[name] ?? name, value]),
     );
     const statement = await ofExport(operationOf(route.field).object, async () => {
-      const args = checkedArguments(route, read, { search, params, body: undefined }, editions[caller.edition]);
+      const args = checkedArguments(route, readers, { search, params, body: undefined }, caller);
       return wholeList((kind) => run(field, args, this.#contextOf(caller, { kind })));
     });
     const type = getNamedType(field.type);

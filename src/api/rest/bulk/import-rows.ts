@@ -6,8 +6,8 @@ import type { Context } from '../../../operation/context.js';
 import { run } from '../../../operation/guard.js';
 import { DomainError, type Problem, problem, sentenceV1 } from '../../../errors/problems.js';
 import { type ImportOperation, operationOf, type Route, routes } from '../../../resources/registry.js';
-import { body, type InputFormat, query } from '../decoder.js';
-import { bodyArguments, checkedArguments, type Reader } from '../handler.js';
+import { body, type InputFormat, query } from '../input-format.js';
+import { bodyArguments, checkedArguments, type Readers } from '../handler.js';
 import { columnsOfInput } from './import-file.js';
 import { comparedBy, nicknameOf, seenBefore, Tried, type TriedWrite } from './tried-write.js';
 
@@ -28,7 +28,7 @@ export class ImportRows {
   readonly columns: readonly string[];
   readonly #field: GraphQLField<unknown, Context>;
   readonly #route: Route;
-  readonly #read: Reader;
+  readonly #readers: Readers;
   readonly #defaults: Row;
   readonly #object: string;
   readonly #compared: ImportOperation['compared'];
@@ -36,7 +36,7 @@ export class ImportRows {
   constructor(schema: GraphQLSchema, { field, defaults, compared }: ImportOperation) {
     this.#field = schema.getMutationType()!.getFields()[field]!;
     this.#route = routes.find((route) => route.field === field)!;
-    this.#read = bodyArguments(this.#route, this.#field, cells);
+    this.#readers = bodyArguments(this.#route, this.#field, cells);
     this.#defaults = defaults;
     this.#object = operationOf(field).object;
     this.#compared = compared;
@@ -127,12 +127,12 @@ export class ImportRows {
     earlier.rows += outcomes.length;
   }
 
-  #arguments(row: Row, { edition }: Context): Record<string, unknown> {
+  #arguments(row: Row, { caller }: Context): Record<string, unknown> {
     return checkedArguments(
       this.#route,
-      this.#read,
+      this.#readers,
       { search: '', params: {}, body: nested({ ...this.#defaults, ...row }) },
-      edition,
+      caller,
     );
   }
 

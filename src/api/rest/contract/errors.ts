@@ -1,5 +1,6 @@
 import type { Operation } from '../../../operation/operation.js';
 import { catalogue, type ProblemCode } from '../../../errors/catalogue.js';
+import type { Examples } from './examples.js';
 import type { Json } from './schemas.js';
 import { pascal } from './wording.js';
 
@@ -113,15 +114,3 @@ export const rateHeaders: Json = {
   RateLimit: { $ref: '#/components/headers/RateLimit' },
   'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
 };
-
-/** Recorded requests and responses; `schema/examples.json`. */
-export interface Examples {
-  /** One request with its response for each operation. */
-  operations: Record<string, { path: string; request?: unknown; response: unknown }>;
-  /** A value of each header of responses, by its name in small letters. */
-  headers: Record<string, string>;
-  /** One response for each error code that the recorded run caused. */
-  errors: Partial<Record<string, unknown>>;
-  /** An event of each type. */
-  events: Partial<Record<string, unknown>>;
-}

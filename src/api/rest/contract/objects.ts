@@ -1,8 +1,9 @@
 import { getNamedType, type GraphQLField, type GraphQLObjectType, type GraphQLSchema, isObjectType } from 'graphql';
 import { camel, snake } from '../../../errors/problems.js';
 import { resources, type Shape } from '../../../resources/define.js';
-import { events, operationOf, type Route, routes } from '../../../resources/registry.js';
+import { operationOf, type Route, routes } from '../../../resources/registry.js';
 import { type Keys, keysOfShape } from '../../../resources/shape.js';
+import { type Audience, eventsFor } from './audience.js';
 import { AnswerSchemas, type Json } from './schemas.js';
 import { pascal } from './wording.js';
 
@@ -19,7 +20,10 @@ interface Kind {
 export class Kinds {
   readonly #kinds = new Map<Shape, Kind>();
 
-  constructor(schema: GraphQLSchema) {
+  constructor(
+    schema: GraphQLSchema,
+    private readonly audience?: Audience,
+  ) {
     const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
     const stored = new Map<Shape, string>(
       resources.flatMap(({ stored = {} }) => Object.entries(stored).map(([noun, { v1 }]) => [v1, noun] as const)),
@@ -50,24 +54,20 @@ export class Kinds {
 
   /** The schemas of all objects and of the lists of those that are listed, by name. */
   schemas(wording: (text: string | null | undefined) => string): Record<string, Json> {
-    const names = [...nounsOfEvents()].sort().map((noun) => [noun, `#/components/schemas/${pascal(noun)}`] as const);
+    const nouns = new Set(eventsFor(this.audience).map(({ object }) => object));
+    const names = [...nouns].sort().map((noun) => [noun, `#/components/schemas/${pascal(noun)}`] as const);
     const anyObject = {
       description: 'The object as it was right after the event.',
       oneOf: names.map(([, $ref]) => ({ $ref })),
       discriminator: { propertyName: 'object', mapping: Object.fromEntries(names) },
     };
-    const answers = new AnswerSchemas(wording, anyObject);
+    const answers = new AnswerSchemas(wording, anyObject, this.audience);
     const out: Record<string, Json> = {};
     for (const { name, noun, keys, type } of this.#kinds.values()) out[name] = answers.object(noun, keys, type);
     for (const { shape, answers: answer } of routes)
       if (answer === 'list') out[`${this.nameOf(shape)}List`] = listOf(this.nameOf(shape));
     return Object.fromEntries(Object.entries(out).sort(([a], [b]) => (a < b ? -1 : 1)));
   }
-}
-
-/** The nouns of the objects that events are about. */
-function nounsOfEvents(): Set<string> {
-  return new Set([...events.values()].map(({ object }) => object));
 }
 
 /** The type of the object in the result of a root field. */

@@ -1,11 +1,14 @@
 import { type GraphQLField, getNullableType, GraphQLInputObjectType, type GraphQLSchema } from 'graphql';
+import { acceptedOf } from '../../../operation/accepted.js';
 import { argumentsV1 } from '../../../operation/guard.js';
 import type { Operation } from '../../../operation/operation.js';
-import { limitMax } from '../../../types/pagination.js';
 import { operationOf, restRoutes, type Route, routes } from '../../../resources/registry.js';
-import { type Examples, rateHeaders, refusal, refusalName, refusalsOf } from './errors.js';
-import { type Json, ParameterSchemas, sentences } from './schemas.js';
+import { rateHeaders, refusal, refusalName, refusalsOf } from './errors.js';
+import type { Examples } from './examples.js';
+import { type Audience, mayCall } from './audience.js';
+import { type Json, limited, ParameterSchemas, sentences } from './schemas.js';
 import type { Kinds } from './objects.js';
+import { pageParameters, pathParameters, withExample } from './parameters.js';
 import { parentOf, pascal, summaryOf } from './wording.js';
 
 /** What the operations of the contract are made from. */
@@ -14,6 +17,8 @@ export interface Source {
   kinds: Kinds;
   wording: (text: string | null | undefined) => string;
   examples: Examples;
+  /** The callers whose contract it is; undefined for that of everyone. */
+  audience: Audience | undefined;
 }
 
 /** An operation of the contract, whether a root field of the graph or code of its own serves it. */
@@ -30,27 +35,40 @@ interface Described {
   success: Json;
 }
 
+/** The routes that an audience may call. */
+export function routesFor(audience: Audience | undefined) {
+  const may = ({ field }: { field: string }) => mayCall(audience, operationOf(field));
+  return { ofFields: routes.filter(may), ofCode: restRoutes.filter(may) };
+}
+
 /** The paths of the contract. The ids of operations are the names of the fields of the graph. */
 export function pathsOf(source: Source): Record<string, Json> {
   const paths: Record<string, Json> = {};
-  for (const each of [...routes.map((route) => ofRoute(route, source)), ...restRoutes.map(ofRestRoute)]) {
+  const { ofFields, ofCode } = routesFor(source.audience);
+  for (const each of [
+    ...ofFields.map((route) => ofRoute(route, source)),
+    ...ofCode.map((route) => ofRestRoute(route, source)),
+  ]) {
     const path = each.path.replaceAll(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [each.method.toLowerCase()]: operationObject(each, source) };
   }
   return paths;
 }
 
+/** Fields whose names are reserved words of the languages for which clients are generated. */
+const reserved: Readonly<Record<string, string>> = { export: 'getExport', import: 'getImport' };
+
 /** The name of the field; a second route of the same field adds the argument that is in its path. */
 const idOf = ({ field, params = {} }: Route): string =>
   routes.filter((route) => route.field === field).length === 1
-    ? field
+    ? (reserved[field] ?? field)
     : [field, ...Object.values(params).map((name) => `By${pascal(name)}`)].join('');
 
-function ofRoute(route: Route, { schema, kinds, wording }: Source): Described {
+function ofRoute(route: Route, { schema, kinds, wording, audience }: Source): Described {
   const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
   const field = fields[route.field]!;
   const operation = operationOf(route.field);
-  const schemas = new ParameterSchemas(wording, operationOf(route.field));
+  const schemas = new ParameterSchemas(wording, operation, audience);
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => route.params?.[name] ?? name);
   const object = { $ref: `#/components/schemas/${kinds.nameOf(route.shape)}` };
   const common = {
@@ -72,77 +90,58 @@ function ofRoute(route: Route, { schema, kinds, wording }: Source): Described {
 }
 
 const pageArguments = ['first', 'after', 'last', 'before'];
-const pageParameters: Json[] = ['Limit', 'StartingAfter', 'EndingBefore'].map((name) => ({
-  $ref: `#/components/parameters/${name}`,
-}));
-
-/** The page parameters of all lists. Spec: Shared list parameters. */
-export const pageParameterObjects: Json = {
-  Limit: {
-    name: 'limit',
-    in: 'query',
-    description: 'The most objects of the page.',
-    schema: { type: 'integer', minimum: 1, maximum: limitMax, default: limitMax },
-    example: limitMax,
-  },
-  StartingAfter: {
-    name: 'starting_after',
-    in: 'query',
-    description:
-      'The id of the last object of a page: answers the older objects that follow. Not with `ending_before`.',
-    schema: { type: 'string', minLength: 1 },
-  },
-  EndingBefore: {
-    name: 'ending_before',
-    in: 'query',
-    description:
-      'The id of the first object of a page: answers the nearest newer ' +
-      'objects, newest first. Not with `starting_after`.',
-    schema: { type: 'string', minLength: 1 },
-  },
-};
-
 function inputOf(field: GraphQLField<unknown, unknown>, inPath: string[]) {
   const type = getNullableType(argumentsV1(field).find(({ name }) => name === 'input')?.type);
   if (!(type instanceof GraphQLInputObjectType)) throw new Error(`${field.name} takes no input`);
   return Object.values(type.getFields()).filter(({ name }) => !inPath.includes(name));
 }
 
-function ofRestRoute({ field, object, summary, description, ...route }: (typeof restRoutes)[number]): Described {
+function ofRestRoute(
+  { field, object, summary, description, ...route }: (typeof restRoutes)[number],
+  { audience }: Source,
+): Described {
   const { form, content, ranged, parameters = [] } = route;
+  const accepted = audience && acceptedOf(operationOf(field), audience).values;
   return {
     id: field,
     ...route,
     operation: operationOf(field),
     summary,
     description,
-    parameters: parameters.map((parameter) => ({ ...parameter })),
+    parameters: parameters.map(({ schema, ...parameter }) => ({
+      ...parameter,
+      schema: limited(schema as Json, accepted?.get(String(parameter.name))),
+    })),
     ...(form && { body: form }),
     success: content ? { content, ranged } : { $ref: `#/components/schemas/${pascal(object)}` },
   };
 }
 
-function operationObject(each: Described, { examples }: Source): Json {
+function operationObject(each: Described, { examples, audience }: Source): Json {
   const { id, method, path, operation, extension, summary, body } = each;
   const only = operation.editions?.length === 1 ? operation.editions[0] : undefined;
+  const own = ofPath(each, only);
+  const actsForUsers = audience ? audience.kind === 'platform' : operation.callers.includes('platform');
   return {
     operationId: id,
     summary,
-    description: sentences(ofPath(each, only), ...restrictions(operation, only), extension ? extensionSentence : ''),
+    description: sentences(own, ...(audience ? [] : restrictions(operation, only)), extension ? extensionSentence : ''),
     tags: [tagOf(path)],
-    ...(only && { 'x-edition': { only } }),
+    ...(only && !audience && { 'x-edition': { only } }),
     ...(extension && { 'x-extension': true }),
-    'x-permission': {
-      access: operation.access,
-      callers: operation.callers,
-      modes: operation.modes ?? ['test', 'live'],
-    },
+    ...(!audience && {
+      'x-permission': {
+        access: operation.access,
+        callers: operation.callers,
+        modes: operation.modes ?? ['test', 'live'],
+      },
+    }),
     parameters: [
       ...pathParameters(each, examples),
       ...each.parameters.map((parameter) => withExample(parameter, id, examples)),
       ...(method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
       ...(isVersioned(each) ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
-      ...(operation.callers.includes('platform') ? [{ $ref: '#/components/parameters/OnBehalfOf' }] : []),
+      ...(actsForUsers && !operation.asItself ? [{ $ref: '#/components/parameters/OnBehalfOf' }] : []),
       ...(method === 'GET' ? [{ $ref: '#/components/parameters/TidegateConsistency' }] : []),
     ],
     ...(body && { requestBody: requestBody(each, body, examples) }),
@@ -176,54 +175,11 @@ function restrictions({ callers, modes, access }: Operation, only: number | unde
   ];
 }
 
-function pathParameters({ id, path, operation }: Described, { operations }: Examples): Json[] {
-  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
-  const recorded = operations[id]?.path.split(/[/?]/) ?? [];
-  return names.map((name) => {
-    const value = recorded[path.split('/').indexOf(`:${name}`)];
-    // What an operation answers may be below an object of another kind, such as the wallet of an account.
-    const [collection] = /[^/]+(?=\/:)/.exec(path) ?? [''];
-    const own = path.endsWith(`/:${name}`) || collection.startsWith(operation.object);
-    const noun = own ? operation.object : parentOf(path);
-    return {
-      name,
-      in: 'path',
-      required: true,
-      description: `The id of the object: ${noun?.replaceAll('_', ' ')}.`,
-      schema: { type: 'string', minLength: 1 },
-      ...(value && { example: value }),
-    };
-  });
-}
-
-/** Adds an example to a parameter: a recorded value of the same name, or one of its values. */
-function withExample(parameter: Json, id: string, { operations }: Examples): Json {
-  if (parameter.$ref) return parameter;
-  const schema = parameter.schema as Json;
-  const item = schema.type === 'array' ? (schema.items as Json) : schema;
-  const [name = ''] = String(parameter.name).split('.');
-  const found = (item.enum as unknown[] | undefined)?.[0] ?? valueNamed(operations[id]?.response, name);
-  const named = found ?? (item.type === 'boolean' ? true : undefined);
-  const value = item.type === 'integer' && named !== undefined ? Number(named) : named;
-  return value === undefined ? parameter : { ...parameter, example: schema.type === 'array' ? [value] : value };
-}
-
-/** The first value of a recorded answer that has a name. */
-function valueNamed(answer: unknown, name: string): unknown {
-  if (typeof answer !== 'object' || answer === null) return undefined;
-  const own = (answer as Json)[name];
-  if (typeof own === 'string' || typeof own === 'number') return own;
-  for (const member of Object.values(answer)) {
-    const found = valueNamed(member, name);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
 /** The error responses of all operations, by their names. */
-export function refusalResponses(examples: Examples): Record<string, Json> {
+export function refusalResponses({ examples, audience }: Source): Record<string, Json> {
   const responses: Record<string, Json> = {};
-  for (const { field } of [...routes, ...restRoutes])
+  const { ofFields, ofCode } = routesFor(audience);
+  for (const { field } of [...ofFields, ...ofCode])
     for (const [status, codes] of refusalsOf(operationOf(field)))
       responses[refusalName(status, codes)] ??= refusal(status, codes, examples);
   return Object.fromEntries(Object.entries(responses).sort(([a], [b]) => (a < b ? -1 : 1)));

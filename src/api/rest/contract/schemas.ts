@@ -20,7 +20,8 @@ import { listMembersMax } from '../../../types/pagination.js';
 import { textLengthMaxDefault } from '../../../types/text-length.js';
 import type { Operation } from '../../../operation/operation.js';
 import { anyStoredObject, type KeyRule, type Keys, Named, Optional, OrNull, Stated } from '../../../resources/shape.js';
-import { noteOfKey, noteOfParameter, withEditions } from './edition-notes.js';
+import { type Audience, valuesOfKey } from './audience.js';
+import { noteOfKey, noteOfParameter, type ParameterNote, withEditions } from './edition-notes.js';
 
 /** A JSON Schema, or another part of the contract. */
 export type Json = Record<string, unknown>;
@@ -66,6 +67,7 @@ export class AnswerSchemas {
     private readonly wording: Wording,
     /** The schema of any stored object, for events. */
     private readonly anyObject: Json,
+    private readonly audience?: Audience,
   ) {}
 
   /** The schema of the objects with a noun. `type` is their type in the graph, if they have one. */
@@ -78,15 +80,19 @@ export class AnswerSchemas {
     const properties: Json = {};
     const required: string[] = [];
     for (const [name, rule] of Object.entries(keys)) {
-      properties[name] = this.#key(rule, name, type, `${path}.${name}`, noun);
-      if (!(rule instanceof Optional)) required.push(name);
+      const note = noteOfKey(`${path}.${name}`, this.audience);
+      if (!note) continue;
+      const schema = this.#key(rule, name, type, `${path}.${name}`, noun);
+      const values = path === noun ? valuesOfKey(noun, name, this.audience) : undefined;
+      properties[name] = values ? ofValues(schema, values) : schema;
+      if (!(rule instanceof Optional) || note.always) required.push(name);
     }
     return { type: 'object', properties, required, additionalProperties: false };
   }
 
   #key(rule: KeyRule, name: string, parent: GraphQLObjectType | undefined, path: string, noun: string): Json {
     if (rule instanceof Optional) {
-      const { difference, sentences: notes } = noteOfKey(path);
+      const { difference, sentences: notes } = noteOfKey(path, this.audience)!;
       const schema = described(this.#key(rule.rule, name, parent, path, noun), rule.when);
       const description = withEditions((schema.description as string | undefined) ?? '', notes);
       return { ...schema, description, ...(difference && { 'x-edition': difference }) };
@@ -128,6 +134,7 @@ export class ParameterSchemas {
   constructor(
     private readonly wording: Wording,
     private readonly operation: Operation,
+    private readonly audience?: Audience,
   ) {}
 
   /** The schema of a JSON body with these fields. */
@@ -136,9 +143,10 @@ export class ParameterSchemas {
     const required: string[] = [];
     for (const field of fields) {
       const name = this.#nameOf(field, path);
-      properties[name] = this.#property(field, path + name);
-      if (field.type instanceof GraphQLNonNull || noteOfParameter(this.operation.name, path + name).required)
-        required.push(name);
+      const note = noteOfParameter(this.operation, path + name, this.audience);
+      if (!note) continue;
+      properties[name] = this.#property(field, path + name, note);
+      if (field.type instanceof GraphQLNonNull || note.required) required.push(name);
     }
     return {
       type: 'object',
@@ -152,19 +160,17 @@ export class ParameterSchemas {
     return nameOnV1(`${this.operation.object}.${path}${snake(name)}`);
   }
 
-  #property(field: Field, path: string): Json {
-    const note = noteOfParameter(this.operation.name, path);
+  #property(field: Field, path: string, note: ParameterNote): Json {
     const must = field.type instanceof GraphQLNonNull || note.required;
-    const values = this.operation.accepts?.[path] ?? note.values;
     const { notNull, ...limits } = this.operation.limits?.[path] ?? {};
     const type = getNullableType(field.type) as GraphQLInputType;
-    const plain = { ...limited(this.#valueOf(type, path), values), ...limits };
+    const plain = { ...limited(this.#valueOf(type, path), note.values), ...limits };
     const schema = must ? notEmpty(plain) : notNull ? plain : nullable(plain);
-    return { ...described(schema, this.#about(field, path)), ...(note.difference && { 'x-edition': note.difference }) };
+    return { ...described(schema, this.#about(field, note)), ...(note.difference && { 'x-edition': note.difference }) };
   }
 
-  #about({ description }: Field, path: string): string {
-    return withEditions(this.wording(description), noteOfParameter(this.operation.name, path).sentences);
+  #about({ description }: Field, note: ParameterNote): string {
+    return withEditions(this.wording(description), note.sentences);
   }
 
   #valueOf(type: GraphQLInputType, path: string): Json {
@@ -184,11 +190,12 @@ export class ParameterSchemas {
       const name = path + this.#nameOf(field, path);
       const type = getNullableType(field.type) as GraphQLInputType;
       if (type instanceof GraphQLInputObjectType) return this.query(Object.values(type.getFields()), `${name}.`);
-      const note = noteOfParameter(this.operation.name, name);
+      const note = noteOfParameter(this.operation, name, this.audience);
+      if (!note) return [];
       const schema: Json = { ...limited(this.#valueOf(type, name), note.values), ...this.operation.limits?.[name] };
       const list = schema.type === 'array';
       const description =
-        this.#about(field, name) || `Only objects whose \`${name}\` ${list ? 'is one of these' : 'has this value'}.`;
+        this.#about(field, note) || `Only objects whose \`${name}\` ${list ? 'is one of these' : 'has this value'}.`;
       return [
         {
           name,
@@ -203,6 +210,13 @@ export class ParameterSchemas {
   }
 }
 
+/** The schema of a value of an answer, of which fewer values occur. */
+function ofValues(schema: Json, values: readonly string[]): Json {
+  const isNullable = [schema.type].flat().includes('null');
+  if (values.length === 0) return { type: 'null', description: schema.description };
+  return { ...schema, enum: isNullable ? [...values, null] : values };
+}
+
 /** The schema of a required value: an empty one is refused. */
 function notEmpty(schema: Json): Json {
   if (schema.type === 'array') return { ...schema, minItems: 1 };
@@ -210,7 +224,7 @@ function notEmpty(schema: Json): Json {
 }
 
 /** The schema of a value, or of the members of a list, of which fewer values are accepted. */
-function limited(schema: Json, values: readonly string[] | undefined): Json {
+export function limited(schema: Json, values: readonly string[] | undefined): Json {
   if (!values) return schema;
   if (schema.type === 'array') return { ...schema, items: { ...(schema.items as Json), enum: values } };
   const { pattern: _, ...rest } = schema;

@@ -1,33 +1,25 @@
-import { events } from '../../../resources/registry.js';
-import type { Examples } from './errors.js';
+import { type Audience, eventsFor } from './audience.js';
+import type { CatalogueEntry, Examples } from './examples.js';
 import type { Json } from './schemas.js';
 import { pascal, wordsOf } from './wording.js';
 
-/** An entry of schema/events.json: a type of events with an example. */
-export interface CatalogueEntry {
-  type: string;
-  object: string;
-  when: string;
-  modes: readonly string[];
-  /** An event of this type, as /v1 and webhook endpoints get it. */
-  example: unknown;
-}
-
 /** All types of events, each with its example. */
-export function eventCatalogue(examples: Examples['events']): CatalogueEntry[] {
-  return [...events.values()].map((type) => ({ ...type, example: examples[type.type] ?? null }));
+export function eventCatalogue(examples: Examples['events'], audience?: Audience): CatalogueEntry[] {
+  return eventsFor(audience).map((type) => ({ ...type, example: examples[type.type] ?? null }));
 }
 
 /** What webhook endpoints get, by the type of the event: the `webhooks` of the contract. */
-export function webhooksOf(examples: Examples['events']): Json {
-  const entries = eventCatalogue(examples).map(({ type, object, when, modes, example }) => [
+export function webhooksOf(examples: Examples['events'], audience?: Audience): Json {
+  const entries = eventCatalogue(examples, audience).map(({ type, object, when, modes, example }) => [
     type,
     {
       post: {
         operationId: `on${pascal(type.replace('.', '_'))}`,
         summary: wordsOf(type.replace('.', '_')).join(' '),
         description:
-          when + (modes.length === 1 ? ` In ${modes[0]} mode alone.` : '') + ` The object is of kind \`${object}\`.`,
+          when +
+          (modes.length === 1 && !audience ? ` In ${modes[0]} mode alone.` : '') +
+          ` The object is of kind \`${object}\`.`,
         requestBody: {
           description: 'The event, or the result of the query of the endpoint.',
           required: true,

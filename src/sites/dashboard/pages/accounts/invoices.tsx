@@ -1,10 +1,13 @@
 import { hundredths } from '../../format/money';
+import { daysLate, stateOf } from '../../format/receivables';
 import { formatDay } from '../../format/time';
+import { counted } from '../../format/words';
 import { graphql, type ResultOf } from '../../graph/graphql';
-import { statusColumn, Two } from '../../parts/cells';
+import { stateColumn, Two } from '../../parts/cells';
 import { Money } from '../../parts/money';
 import { Card } from '../../parts/page';
 import { Table } from '../../parts/table';
+import { useSession } from '../../session';
 
 export const InvoiceFragment = graphql(`
   fragment BilledInvoice on Receivable {
@@ -21,12 +24,11 @@ interface InvoicesProps {
   page: { nodes: readonly Invoice[]; pageInfo: { hasNextPage: boolean } };
 }
 
-/** What a customer owes, and the open ones of the invoices that bill it. */
+/** What a customer owes, and the open invoices that bill it, what has been due the longest first. */
 export function Invoices({ owes, page: { nodes, pageInfo } }: InvoicesProps) {
-  const open = nodes.filter(
-    ({ status, amountReconcilable }) => status === 'OPEN' && hundredths(amountReconcilable) > 0n,
-  );
-  if (nodes.length === 0) return null;
+  const { now } = useSession().viewer;
+  const open = nodes.filter(({ amountReconcilable }) => hundredths(amountReconcilable) > 0n);
+  if (open.length === 0 && !owes?.currencies?.length) return null;
   return (
     <Card title="Owes">
       <p className="waiting-sums">
@@ -37,7 +39,7 @@ export function Invoices({ owes, page: { nodes, pageInfo } }: InvoicesProps) {
           <Money key={total.currency} {...total} />
         ))}
       </p>
-      {pageInfo.hasNextPage && <p className="hint">Of the 100 newest invoices these are open:</p>}
+      {pageInfo.hasNextPage && <p className="hint">The 100 open invoices that are due first:</p>}
       {open.length > 0 && (
         <Table
           label="Open invoices"
@@ -46,9 +48,9 @@ export function Invoices({ owes, page: { nodes, pageInfo } }: InvoicesProps) {
           columns={[
             {
               head: 'Invoice',
-              cell: ({ invoice }) => <Two hint={`due ${formatDay(invoice.dueDate)}`}>{invoice.referenceNumber}</Two>,
+              cell: (each) => <Two hint={dueWords(each, now)}>{each.invoice.referenceNumber}</Two>,
             },
-            statusColumn(),
+            stateColumn<Invoice>((each) => stateOf(each, now)),
             {
               head: 'Open',
               cell: ({ amountReconcilable: amount, currency }) => <Money amount={amount} currency={currency} />,
@@ -59,4 +61,10 @@ export function Invoices({ owes, page: { nodes, pageInfo } }: InvoicesProps) {
       )}
     </Card>
   );
+}
+
+/** When an invoice is due, and for how long it has been. */
+function dueWords(invoice: Invoice, now: string): string {
+  const due = `due ${formatDay(invoice.invoice.dueDate)}`;
+  return stateOf(invoice, now) === 'OVERDUE' ? `${due} · ${counted(daysLate(invoice, now), 'day')} late` : due;
 }

@@ -35,7 +35,10 @@ export const AccountQuery = graphql(
           }
         }
         depositsOut(first: 5) { nodes { id created amount currency status pendingRest } }
-        billedReceivables(first: 100) { nodes { ...BilledInvoice } pageInfo { hasNextPage } }
+        billedReceivables(first: 100, filter: { status: [OPEN] }, orderBy: DUE_DATE_ASC) {
+          nodes { ...BilledInvoice }
+          pageInfo { hasNextPage }
+        }
       }
     }
   `,

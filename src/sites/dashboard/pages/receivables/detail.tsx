@@ -1,5 +1,6 @@
 import { formatMoney, hundredths } from '../../format/money';
 import { formatDay, useTimes } from '../../format/time';
+import { stateOf } from '../../format/receivables';
 import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
 import type { RowOf } from '../../graph/pages';
@@ -19,7 +20,6 @@ import { Timeline } from '../../parts/timeline';
 import { nameOf } from '../../session';
 import { TestPayment } from '../payments/test-payment';
 import { EditReceivable, VoidReceivable } from './edit';
-import { stateOf } from './list';
 import { type ReceivableDetail, ReceivableQuery } from './query';
 
 /** One receivable: how much of it is paid, by whom, and which payout settled it. */

@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { currencies, currencyOf, hundredths } from '../../format/money';
+import { stateOf } from '../../format/receivables';
 import { formatDay } from '../../format/time';
 import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
@@ -138,11 +139,6 @@ function FilterChoices({ by, overdue, currency }: FilterChoicesProps) {
 /** The filters that do not go with every order. */
 const others = ['status', 'currency', 'dueFrom', 'dueTo', 'amountFrom', 'amountTo'];
 const cleared = Object.fromEntries(others.map((name) => [name, null]));
-
-/** The status of a receivable, or that it is overdue, by the day of the gateway. */
-export function stateOf({ status, invoice }: Pick<Receivable, 'status' | 'invoice'>, now: string | undefined): string {
-  return status === 'OPEN' && now !== undefined && invoice.dueDate < now.slice(0, 10) ? 'OVERDUE' : status;
-}
 
 function columnsOf(now: string | undefined, ofUsers: boolean): Column<Receivable>[] {
   const columns: (Column<Receivable> | false)[] = [
