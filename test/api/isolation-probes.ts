@@ -152,8 +152,7 @@ const argument = (field: string, given: string, select: string): Probe => ({
   answer: 'nothing',
 });
 /** A member of the filter of a list. The argument of its name, which is deprecated, is a parameter of /v1. */
-const filter = (list: string, member: string): Probe =>
-  argument(list, `filter: { ${member} }`, 'nodes { id } totalCount');
+const filter = (list: string, of: string) => argument(list, `filter: { ${of} }`, 'nodes { id } totalCount');
 
 /** A cursor of an edge of the caller's own object. */
 function ofOwn(
