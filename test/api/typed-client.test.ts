@@ -1,8 +1,5 @@
 import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { ApolloClient, gql, HttpLink, InMemoryCache, type InMemoryCacheConfig } from '@apollo/client/core';
+import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client/core';
 import { codegen } from '@graphql-codegen/core';
 import * as typescript from '@graphql-codegen/typescript';
 import {
@@ -20,7 +17,8 @@ import {
   parse,
   validate,
 } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { cacheOptions } from '../../examples/dashboard/cache.js';
 import { givenIn, nickname, type Speaker, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });
@@ -59,17 +57,11 @@ describe('the map of scalars in the guide', () => {
   });
 });
 
-describe("the rules for Apollo's cache in the guide", () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-cache-rules-'));
-  const file = path.join(folder, 'cache-rules.mjs');
-  let options: InMemoryCacheConfig;
+describe("the rules for Apollo's cache in the example", () => {
   let user: Speaker;
   beforeAll(async () => {
-    fs.writeFileSync(file, blockOf('cache'));
-    options = (await import(/* @vite-ignore */ pathToFileURL(file).href)).cacheOptions;
     user = await given.directUser(2);
   });
-  afterAll(() => fs.rmSync(folder, { recursive: true }));
 
   const clientOf = (cache: InMemoryCache) =>
     new ApolloClient({
@@ -93,14 +85,14 @@ describe("the rules for Apollo's cache in the guide", () => {
     );
     // Only a payload has the test clock.
     parts.add('TestClock');
-    expect(Object.keys(options.typePolicies!).toSorted()).toEqual([...parts].toSorted());
+    expect(Object.keys(cacheOptions.typePolicies!).toSorted()).toEqual([...parts].toSorted());
   });
 
   it('name the types of the interface Node', () => {
     const node = named('Node');
     const types = isInterfaceType(node) ? schema.getPossibleTypes(node).map(({ name }) => name) : [];
     const unions = Object.values(schema.getTypeMap()).filter(isUnionType);
-    expect(options.possibleTypes).toEqual({
+    expect(cacheOptions.possibleTypes).toEqual({
       Node: types.toSorted(),
       ...Object.fromEntries(unions.map((union) => [union.name, union.getTypes().map((each) => each.name)])),
     });
@@ -112,7 +104,7 @@ describe("the rules for Apollo's cache in the guide", () => {
     }`;
 
   it('keep the fields of a part that a later query does not select', async () => {
-    const client = clientOf(new InMemoryCache(options));
+    const client = clientOf(new InMemoryCache(cacheOptions));
     const before = await client.query({ query: first });
     await client.query({ query: second });
     expect(client.readQuery({ query: first })).toEqual(before.data);
@@ -124,7 +116,7 @@ describe("the rules for Apollo's cache in the guide", () => {
   });
 
   it('show an object that a mutation changed in each place, also by id and through fragments on Node', async () => {
-    const client = clientOf(new InMemoryCache(options));
+    const client = clientOf(new InMemoryCache(cacheOptions));
     const partner = await user.partner({ nickname: nickname() });
     const list = gql`{ accounts(first: 5) { nodes { id status } } }`;
     const byId = gql`query ($id: ID!) { node(id: $id) { ...Named } } fragment Named on Node { id ... on Account { status
