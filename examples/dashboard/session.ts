@@ -33,8 +33,8 @@ export async function identity(user: string | undefined): Promise<Record<string,
 }
 
 /**
- * A `fetch` for a client of the graph that acts for a user. Each request gets an `Idempotency-Key` before it is sent for
- * the first time, so a mutation whose answer was lost is repeated and done once.
+ * A `fetch` for a client of the graph that acts for a user. Each request gets an `Idempotency-Key` before it is sent
+ * for the first time, so a mutation whose answer was lost is repeated and done once.
  */
 export const fetchFor = (user: string | undefined): typeof fetch => {
   const send = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
