@@ -118,7 +118,7 @@ function StoppedBar() {
   const { account } = useSession().viewer;
   if (!isStopped(account.status)) return null;
   return (
-    <section className="stopped-bar" aria-label="Status of the account">
+    <section className="page stopped-bar" aria-label="Status of the account">
       {stoppedWords(account.status)} <Link href="/payouts">Payouts</Link>
     </section>
   );

@@ -103,7 +103,7 @@ function Week({ accounts, payouts, stopped, now }: Lists & { now: string }) {
           <Day key={day} day={day} today={i === 0} entries={entries.filter(({ at }) => dayOf(at, timeZone) === day)} />
         ))}
       </ol>
-      {entries.length === later.length && <p className="hint">Nothing is due in these seven days.</p>}
+      {entries.length === later.length && <p className="hint week-note">Nothing is due in these seven days.</p>}
       {later.length > 0 && (
         <ul className="coming-later">
           {later.map((entry) => (
