@@ -10,7 +10,7 @@ import { nowOfStatement } from '../clock/now.js';
 import { checkTimeZone, timeZoneText } from '../clock/time-zone.js';
 import type { CursorArgs } from '../../types/pagination.js';
 import { bucketListing } from './listing.js';
-import { receivable, ReceivableStatus } from './table.js';
+import { receivable } from './table.js';
 import { ReceivableTotalsArgs } from './totals.js';
 
 const p = sql.placeholder;
@@ -195,8 +195,7 @@ export function receivablesOfBucket(
   { scope }: Context,
   args: CursorArgs,
 ) {
-  const counted = { figure: 'ageing', counted: receivable.accountId, descendants };
+  const counted = { figure: 'ageing', counted: receivable.accountId, descendants, key: 'currency' };
   const id = [accountId, currency, dueFrom ?? '0000-01-01', dueTo ?? '9999-12-31'].join('/');
-  const ordered = { ...args, orderBy: 'due_date_asc', status: [ReceivableStatus.OPEN] };
-  return scope.edge(receivable, bucketListing, counted, id, ordered);
+  return scope.edge(receivable, bucketListing, counted, id, { ...args, orderBy: 'due_date_asc' });
 }

@@ -66,6 +66,7 @@ export class ReceivableArgs extends ReceivableOfAccountArgs {
 /** The open receivables of a bucket, as a list. The id of the parent says whose, and in which currency and dates. */
 export const bucketListing: Listing = {
   ...receivableListing,
+  fixed: { currency: '', status: ReceivableStatus.OPEN },
   where: and(
     sql`array_position(array[${partOf(2)}], ${receivable.currency}) is not null`,
     sql`${dueDateOf(receivable)} >= ${partOf(3)} and ${dueDateOf(receivable)} <= ${partOf(4)}`,

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import type { Context } from '../../src/operation/context.js';
+import { Scope } from '../../src/db/scope.js';
+import { countedDepositsOf } from '../../src/resources/balance/counted-deposits.js';
+import { AgeingBucket, receivablesOfBucket } from '../../src/resources/receivable/ageing.js';
+import { buffersMax, nodesOf, plannerIn, userOf } from './planner.js';
+import { useWorld } from '../support/world.js';
+
+const world = useWorld({ worker: false });
+const { platforms, caller, askedBy, chosenPlan } = plannerIn(world);
+
+/** A page behind a figure, for a currency that is usual, rare or absent. */
+type Ask = (of: { accountId: string; descendants: boolean; currency: string }, context: Context) => Promise<unknown>;
+
+const bucket = { bucket: AgeingBucket.NOT_DUE, count: 0, amount: { amount: 0n, currency: 'USD' } };
+const pages: [name: string, ask: Ask][] = [
+  [
+    'of a bucket',
+    (of, context) =>
+      receivablesOfBucket({ ...bucket, ...of, dueFrom: '2026-01-01', dueTo: null }, context, { first: 10 }),
+  ],
+  ['of a step', (of, context) => countedDepositsOf({ ...of, start: 1, end: 9_999_999_999 }, context, { first: 10 })],
+];
+
+describe.each(pages)('a page %s', (_, ask) => {
+  it.each(['USD', 'EUR', 'XAF'])(
+    `reads at most ${buffersMax} buffers, and no rows of other currencies than %s`,
+    async (currency) => {
+      const faults: string[] = [];
+      for (const kind of ['platform', 'connected_user'] as const)
+        for (const descendants of [false, true])
+          for (const accountId of kind === 'platform' ? [platforms.large, userOf] : [userOf]) {
+            // The pages need nothing of the context but its scope.
+            const context = { scope: new Scope(caller(kind), world.database) } as Context;
+            const asked = await askedBy(() => ask({ accountId, descendants, currency }, context), true);
+            const edges = [...asked].filter(([name]) => name.startsWith('edge:'));
+            expect(edges).toHaveLength(1);
+            for (const [name, one] of edges) {
+              const plan = await chosenPlan(one);
+              const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+              const skipped = nodesOf(plan).reduce((sum, node) => sum + (node['Rows Removed by Filter'] ?? 0), 0);
+              if (buffers > buffersMax || skipped > 20) faults.push(`${name}: ${buffers} buffers, ${skipped} skipped`);
+            }
+          }
+      expect(faults).toEqual([]);
+    },
+  );
+});
