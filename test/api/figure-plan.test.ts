@@ -4,20 +4,46 @@ import { Scope } from '../../src/db/scope.js';
 import { countedDepositsOf } from '../../src/resources/balance/counted-deposits.js';
 import { AgeingBucket, receivablesOfBucket } from '../../src/resources/receivable/ageing.js';
 import { buffersMax, nodesOf, plannerIn, userOf } from './planner.js';
-import { useWorld } from '../support/world.js';
+import { tenantOf, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });
 const { platforms, caller, askedBy, chosenPlan } = plannerIn(world);
 
-/** A page behind a figure, for a currency that is usual, rare or absent. */
-type Ask = (of: { accountId: string; descendants: boolean; currency: string }, context: Context) => Promise<unknown>;
+/** The customer of an account that most receivables bill. */
+async function customerOf(accountId: string): Promise<string> {
+  const [found] = await world.sql<{ id: string }[]>`select customer_id as id from receivable
+    where account_id = ${accountId} and tenant_id = ${tenantOf(platforms.large)} and customer_id is not null
+    group by 1 order by count(*) desc limit 1`;
+  return found!.id;
+}
 
-const bucket = { bucket: AgeingBucket.NOT_DUE, count: 0, amount: { amount: 0n, currency: 'USD' } };
+interface Of {
+  accountId: string;
+  descendants: boolean;
+  currency: string;
+  /** A customer of the user. */
+  customer: string;
+}
+
+/** A page behind a figure, for a currency that is usual, rare or absent. */
+type Ask = (of: Of, context: Context) => Promise<unknown>;
+
+const bucket = {
+  ...{ bucket: AgeingBucket.NOT_DUE, dueFrom: '2026-01-01', dueTo: null },
+  ...{ count: 0, amount: { amount: 0n, currency: 'USD' } },
+};
 const pages: [name: string, ask: Ask][] = [
   [
     'of a bucket',
-    (of, context) =>
-      receivablesOfBucket({ ...bucket, ...of, dueFrom: '2026-01-01', dueTo: null }, context, { first: 10 }),
+    ({ accountId, currency, descendants }, context) =>
+      receivablesOfBucket({ ...bucket, accountId, currency, of: descendants ? 'descendants' : 'self' }, context, {
+        first: 10,
+      }),
+  ],
+  [
+    'of a bucket of a customer',
+    ({ currency, customer }, context) =>
+      receivablesOfBucket({ ...bucket, currency, accountId: customer, of: 'billed' }, context, { first: 10 }),
   ],
   ['of a step', (of, context) => countedDepositsOf({ ...of, start: 1, end: 9_999_999_999 }, context, { first: 10 })],
 ];
@@ -27,12 +53,13 @@ describe.each(pages)('a page %s', (_, ask) => {
     `reads at most ${buffersMax} buffers, and no rows of other currencies than %s`,
     async (currency) => {
       const faults: string[] = [];
+      const customer = await customerOf(userOf);
       for (const kind of ['platform', 'connected_user'] as const)
         for (const descendants of [false, true])
           for (const accountId of kind === 'platform' ? [platforms.large, userOf] : [userOf]) {
             // The pages need nothing of the context but its scope.
             const context = { scope: new Scope(caller(kind), world.database) } as Context;
-            const asked = await askedBy(() => ask({ accountId, descendants, currency }, context), true);
+            const asked = await askedBy(() => ask({ accountId, descendants, currency, customer }, context), true);
             const edges = [...asked].filter(([name]) => name.startsWith('edge:'));
             expect(edges).toHaveLength(1);
             for (const [name, one] of edges) {

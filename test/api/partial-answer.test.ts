@@ -109,6 +109,7 @@ describe('a refused field', () => {
     depositTotals: 'from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z", interval: DAY',
     topUsers: 'from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z"',
     receivableAgeing: 'timeZone: "Nowhere/Land"',
+    billedAgeing: 'timeZone: "Nowhere/Land"',
   };
   /** Figures that refuse no argument. Only an outage can refuse them. */
   const always = ['balance', 'receivableTotals', 'statusCounts'];

@@ -146,6 +146,7 @@ const furtherFiles: Record<string, readonly string[]> = {
     'balance/zoned-totals',
     'ledger/completed',
     'receivable/ageing',
+    'receivable/ageing-by-customer',
     'receivable/owed',
     'receivable/totals',
   ],
