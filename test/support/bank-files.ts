@@ -33,7 +33,7 @@ export interface Statement {
   day?: string;
   entries: Entry[];
   /** What the bank says of the entries together, such as `TtlNtries`, as a count and a sum. */
-  totals?: Record<string, { count?: string; sum?: string }>;
+  totals?: Record<string, { count?: string; sum?: string }> | undefined;
 }
 
 const tag = (name: string, content: string | undefined, attribute = '') =>

@@ -38,8 +38,8 @@ export class EntryTotals {
   }
 
   /**
-   * Refuses a statement whose entries are not what it says of them: neither all of them nor those that are booked, since
-   * banks sum up either. The sum is one of amounts, whatever their currencies.
+   * Refuses a statement whose entries are not what it says of them: neither all of them nor those that are booked,
+   * since banks sum up either. The sum is one of amounts, whatever their currencies.
    */
   compare(): void {
     for (const { total, part } of this.#said)
