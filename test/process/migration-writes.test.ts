@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** What `migrate` says: what it has applied, and before that perhaps that it waits for locks. No deadlock undoes it. */
 const expectedLines = new RegExp(
   '^("[^\\n]*" (waits for other statements|was undone \\(attempt \\d+\\))(?![^\\n]*deadlock)[^\\n]*\n|' +
-    'Waiting up to [^\\n]*\n)*Migration \\d{4}_later is applied \\(1 of 1, \\d+\\.\\d s\\)\\.\n("[^\\n]*\n)*$',
+    'Waiting up to [^\\n]*\n)*Migration \\d{4}_later is applied \\(1 of 1, [\\d.]+ s\\)\\.\n("[^\\n]*\n)*$',
 );
 const writers = 6;
 /** The pause between two writes of one writer, so that the gateway is busy and the machine is not. */

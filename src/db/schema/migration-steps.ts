@@ -58,9 +58,8 @@ export class MigrationSteps {
 
   /** Says that a migration is applied. */
   applied(folderMillis: number, nth: number, of: number, milliseconds: number): void {
-    this.say?.(
-      `Migration ${nameOf(folderMillis)} is applied (${nth} of ${of}, ${(milliseconds / 1000).toFixed(1)} s).`,
-    );
+    const seconds = Math.round(milliseconds / 100) / 10;
+    this.say?.(`Migration ${nameOf(folderMillis)} is applied (${nth} of ${of}, ${seconds} s).`);
   }
 
   async #patience(): Promise<number> {
