@@ -13,7 +13,7 @@ import { DepositResolver } from './resolver.js';
 import { type DepositRow, deposit } from './table.js';
 import { BankDetails, bankDetailsOf, Deposit, DepositConnection, DepositParty } from './type.js';
 import { bankDetailsV1, bankNoticeV1, depositV1, exportedDepositV1 } from './v1.js';
-import { completedAt } from '../ledger/completed.js';
+import { momentOf } from '../ledger/completed.js';
 import { moneyOf } from '../balance/type.js';
 import { methodDetailsOf, methodTexts, PaymentMethod, PaymentMethodDetails } from '../payment/method.js';
 import { searchLimits } from '../../types/list-search.js';
@@ -77,7 +77,7 @@ export default defineResource({
   },
   fields: [
     fields(deposit, {
-      completedAt: completedAt(
+      completedAt: momentOf(
         // A dispute is complete when it is created.
         ({ id, created, disputesId }: DepositRow) => (disputesId === null ? ['deposit', id] : created),
         'When the money came into the balance. Null for a deposit that was never COMPLETED.',
