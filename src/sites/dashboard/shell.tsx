@@ -10,10 +10,11 @@ import {
   Store,
   Users,
 } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useCallback, useState } from 'react';
 import { Link } from 'wouter';
 import { ActAs } from './acting';
 import { TestClock } from './clock';
+import { Find, useFindKey } from './find/find';
 import { isStopped, stoppedWords } from './format/obstacles';
 import { useExplorerLink } from './graph/shown';
 import { Frame, type Place, PlaceLink } from './parts/frame';
@@ -35,6 +36,9 @@ const places: (Place & { edition?: number; platforms?: true })[] = [
 /** The frame of every page: the mode, the acting account, and the navigation. */
 export function Shell({ children }: { children: ReactNode }) {
   const { viewer, signOut } = useSession();
+  const [finding, setFinding] = useState(false);
+  const find = useCallback(() => setFinding(true), []);
+  useFindKey(find);
   const shown = places
     .filter(({ edition }) => edition === undefined || edition === viewer.edition)
     .filter(({ platforms }) => !platforms || viewer.account.type === 'PLATFORM');
@@ -44,6 +48,7 @@ export function Shell({ children }: { children: ReactNode }) {
       account={<Account />}
       facts={<Facts />}
       groups={[{ places: shown }]}
+      onFind={find}
       banners={
         <>
           {viewer.mode === 'TEST' && (
@@ -68,6 +73,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <StoppedBar />
       {children}
       <QueryLink />
+      {finding && <Find onClose={() => setFinding(false)} />}
     </Frame>
   );
 }

@@ -1,4 +1,4 @@
-import { type House, Menu, X } from 'lucide-react';
+import { type House, Menu, Search, X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Mark } from './mark';
@@ -25,11 +25,13 @@ interface FrameProps {
   end: ReactNode;
   /** What stands above all, such as the mode. */
   banners?: ReactNode;
+  /** Opens the box that finds objects. */
+  onFind?: () => void;
   children: ReactNode;
 }
 
 /** The frame of every page: banners, the navigation, and the page. */
-export function Frame({ brand, banners, facts, children, ...side }: FrameProps) {
+export function Frame({ brand, banners, facts, children, onFind, ...side }: FrameProps) {
   const [location] = useLocation();
   const [open, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
@@ -53,6 +55,11 @@ export function Frame({ brand, banners, facts, children, ...side }: FrameProps) 
           <Mark /> {brand}
         </Link>
         {facts}
+        {onFind && (
+          <button type="button" className="icon-button" aria-label="Find" onClick={onFind}>
+            <Search aria-hidden />
+          </button>
+        )}
         <button
           type="button"
           className="icon-button"
@@ -64,7 +71,7 @@ export function Frame({ brand, banners, facts, children, ...side }: FrameProps) 
           {open ? <X aria-hidden /> : <Menu aria-hidden />}
         </button>
       </header>
-      <Side open={open} brand={brand} {...side} />
+      <Side open={open} brand={brand} onFind={onFind} {...side} />
       <main id="main" ref={main} tabIndex={-1}>
         {children}
       </main>
@@ -78,13 +85,22 @@ function Side({
   account,
   groups,
   end,
-}: Omit<FrameProps, 'children' | 'banners' | 'facts'> & { open: boolean }) {
+  onFind,
+}: Omit<FrameProps, 'children' | 'banners' | 'facts' | 'onFind'> & {
+  open: boolean;
+  onFind: FrameProps['onFind'] | undefined;
+}) {
   return (
     <aside className="side" id="navigation" data-open={open} aria-label="Account and pages">
       <Link href="/" className="brand">
         <Mark /> {brand}
       </Link>
       {account}
+      {onFind && (
+        <button type="button" className="find-button" onClick={onFind}>
+          <Search aria-hidden /> Find <kbd>Ctrl K</kbd>
+        </button>
+      )}
       <nav aria-label="Pages">
         {groups.map(({ name, places }) => (
           <div key={name ?? ''} className="places">

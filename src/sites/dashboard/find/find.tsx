@@ -1,0 +1,146 @@
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { useLocation } from 'wouter';
+import { useTimes } from '../format/time';
+import { useSettled } from '../graph/find';
+import { Dialog } from '../parts/dialog';
+import { Field } from '../parts/field';
+import { Money } from '../parts/money';
+import { addressOf } from '../parts/object-link';
+import { Problem } from '../parts/problem';
+import { Status } from '../parts/status';
+import { type Answer, useFound } from './found';
+import { type Hit, readText, textLengthMax } from './query';
+
+/** Calls a function when Ctrl K, or on a Mac ⌘ K, is pressed. */
+export function useFindKey(open: () => void): void {
+  useEffect(() => {
+    const press = (event: globalThis.KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
+        return;
+      // The browser would go to its own search. A dialog that is open keeps what was typed in it.
+      event.preventDefault();
+      if (!document.querySelector('dialog[open]')) open();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [open]);
+}
+
+/** The box that finds an object by what the viewer has of it, and goes to its page. */
+export function Find({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Find" onClose={onClose}>
+      <Box onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function Box({ onClose }: { onClose: () => void }) {
+  const id = useId();
+  const [, go] = useLocation();
+  const [text, setText] = useState('');
+  const settled = useSettled(text);
+  const answer = useFound(settled);
+  const [chosen, setChosen] = useState(0);
+  const [waiting, setWaiting] = useState(false);
+  // What is shown while the next answer is awaited is not of the text that is typed.
+  const ready = settled === text.trim() && answer !== undefined;
+  const hits = ready ? answer.hits : [];
+  const open = (hit: Hit) => {
+    onClose();
+    go(addressOf(hit.id)!);
+  };
+  useEffect(() => {
+    if (!waiting || !ready) return;
+    setWaiting(false);
+    // Enter came before the answer: it opens what cannot be anything else.
+    if (hits.length === 1 && !answer.more) open(hits[0]!);
+  });
+  const press = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      if (ready && hits[chosen]) open(hits[chosen]);
+      else setWaiting(!ready);
+    }
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined || hits.length === 0) return;
+    event.preventDefault();
+    setChosen((chosen + step + hits.length) % hits.length);
+  };
+  return (
+    <>
+      <Field label="Id, bank reference, amount, invoice number or name">
+        {(input) => (
+          <input
+            {...input}
+            type="search"
+            role="combobox"
+            aria-expanded={hits.length > 0}
+            aria-controls={hits.length > 0 ? `${id}-hits` : undefined}
+            aria-activedescendant={hits.length > 0 ? `${id}-${chosen}` : undefined}
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={textLengthMax}
+            value={text}
+            onKeyDown={press}
+            onChange={(event) => {
+              setText(event.target.value);
+              setChosen(0);
+              setWaiting(false);
+            }}
+          />
+        )}
+      </Field>
+      {hits.length > 0 && (
+        <ul className="hits" role="listbox" id={`${id}-hits`} aria-label="Found">
+          {hits.map((hit, at) => (
+            <li
+              key={hit.id}
+              id={`${id}-${at}`}
+              role="option"
+              aria-selected={at === chosen}
+              onClick={() => open(hit)}
+              onPointerMove={() => setChosen(at)}
+            >
+              <HitRow hit={hit} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {answer?.error && ready && <Problem error={answer.error} />}
+      <p className="hint" role="status">
+        {said(text.trim(), ready ? answer : undefined)}
+      </p>
+    </>
+  );
+}
+
+function HitRow({ hit }: { hit: Hit }) {
+  const time = useTimes();
+  return (
+    <>
+      <span className="hit-name">
+        <strong>{hit.name}</strong>
+        <span className="hint">{[hit.kind, hit.hint, time(hit.created)].filter(Boolean).join(' · ')}</span>
+      </span>
+      <span className="hit-end">
+        {hit.money && <Money amount={hit.money.amount} currency={hit.money.currency} />}
+        <Status value={hit.status} />
+      </span>
+    </>
+  );
+}
+
+/** What the box says below its hits, and where it has looked when it has none. */
+function said(text: string, answer: Answer | undefined): string {
+  if (text === '') return 'Such as UTR123456789, 393.27, INV-5001, or the id of a payment.';
+  const { id, amount, words } = readText(text);
+  if (id === undefined && words === undefined) return 'Type a letter or a digit.';
+  if (!answer) return 'Looking …';
+  if (answer.error) return '';
+  if (answer.more) return 'There are more. Type more of it, or search in a list.';
+  if (answer.hits.length > 0) return '';
+  if (id !== undefined) return 'Nothing that you can see has this id.';
+  const looked = "Looked in payers, descriptions and banks' references of payments, invoice numbers and accounts";
+  return `Nothing found. ${looked}${amount === undefined ? '.' : ', and for the amount in payments, invoices and payouts.'}`;
+}

@@ -1,0 +1,165 @@
+import { addressOf } from '../parts/object-link';
+import { hundredths, typedAmount } from '../format/money';
+import { graphql, type ResultOf } from '../graph/graphql';
+import { NameFragment, nameOf } from '../session';
+
+const DepositFound = graphql(
+  `
+    fragment DepositFound on Deposit {
+      __typename id created amount currency status statementDescriptor
+      bankDetails { reference }
+      fromAccount { ...Name }
+    }
+  `,
+  [NameFragment],
+);
+const ReceivableFound = graphql(
+  `
+    fragment ReceivableFound on Receivable {
+      __typename id created currency status
+      invoice { amount referenceNumber }
+      customer { ...Name }
+    }
+  `,
+  [NameFragment],
+);
+const PayoutFound = graphql(
+  `
+    fragment PayoutFound on Payout {
+      __typename id created amount currency status bankReference
+      account { ...Name }
+    }
+  `,
+  [NameFragment],
+);
+const CheckoutFound = graphql(`
+  fragment CheckoutFound on Checkout { __typename id created amount currency status }
+`);
+const AccountFound = graphql(
+  `
+    fragment AccountFound on Account { __typename ...Name created type status }
+  `,
+  [NameFragment],
+);
+
+/** An object by its id, whatever its type. */
+export const NodeQuery = graphql(
+  `
+    query FoundById($id: ID!) {
+      node(id: $id) {
+        __typename
+        ... on Deposit { ...DepositFound }
+        ... on Receivable { ...ReceivableFound }
+        ... on Payout { ...PayoutFound }
+        ... on Checkout { ...CheckoutFound }
+        ... on Account { ...AccountFound }
+      }
+    }
+  `,
+  [DepositFound, ReceivableFound, PayoutFound, CheckoutFound, AccountFound],
+);
+
+/** What has a text: the lists that can be searched, in the order in which they are shown. */
+export const TextQuery = graphql(
+  `
+    query FoundByText($search: String!, $scope: AccountScope!) {
+      deposits(search: $search, scope: $scope, first: 5) {
+        nodes { ...DepositFound }
+        pageInfo { hasNextPage }
+      }
+      receivables(search: $search, scope: $scope, first: 5) {
+        nodes { ...ReceivableFound }
+        pageInfo { hasNextPage }
+      }
+      accounts(search: $search, scope: $scope, first: 5) {
+        nodes { ...AccountFound }
+        pageInfo { hasNextPage }
+      }
+    }
+  `,
+  [DepositFound, ReceivableFound, AccountFound],
+);
+
+/** What has exactly an amount, in one currency: amounts of several have no common order. */
+export const AmountQuery = graphql(
+  `
+    query FoundByAmount($amount: Amount!, $currency: Currency!, $scope: AccountScope!) {
+      deposits(orderBy: AMOUNT_DESC, scope: $scope, first: 3, filter: { amount: { eq: $amount }, currency: [$currency] }) {
+        nodes { ...DepositFound }
+        pageInfo { hasNextPage }
+      }
+      receivables(
+        orderBy: AMOUNT_DESC, scope: $scope, first: 3, filter: { amount: { eq: $amount }, currency: [$currency] }
+      ) {
+        nodes { ...ReceivableFound }
+        pageInfo { hasNextPage }
+      }
+      payouts(orderBy: AMOUNT_DESC, scope: $scope, first: 3, filter: { amount: { eq: $amount }, currency: [$currency] }) {
+        nodes { ...PayoutFound }
+        pageInfo { hasNextPage }
+      }
+    }
+  `,
+  [DepositFound, ReceivableFound, PayoutFound],
+);
+
+type Found =
+  | ResultOf<typeof DepositFound>
+  | ResultOf<typeof ReceivableFound>
+  | ResultOf<typeof PayoutFound>
+  | ResultOf<typeof CheckoutFound>
+  | ResultOf<typeof AccountFound>;
+
+/** An object that was found, as the box shows it. */
+export interface Hit {
+  id: string;
+  kind: string;
+  /** Whose it is, or what it is called. */
+  name: string;
+  /** The reference by which people know it. */
+  hint: string | null;
+  created: string;
+  status: string;
+  money?: { amount: string; currency: string };
+}
+
+/** A found object in words. */
+export function hitOf(found: Found): Hit {
+  const { id, created, status } = found;
+  switch (found.__typename) {
+    case 'Deposit': {
+      const hint = found.bankDetails?.reference ?? found.statementDescriptor;
+      const name = found.fromAccount ? nameOf(found.fromAccount) : 'Unknown payer';
+      return { id, created, status, kind: 'Payment', name, hint, money: found };
+    }
+    case 'Receivable': {
+      const money = { amount: found.invoice.amount, currency: found.currency };
+      const name = found.customer ? nameOf(found.customer) : 'Receivable';
+      return { id, created, status, kind: 'Invoice', name, hint: found.invoice.referenceNumber, money };
+    }
+    case 'Payout':
+      return {
+        ...{ id, created, status, kind: 'Payout', hint: found.bankReference, money: found },
+        name: found.account ? nameOf(found.account) : 'Payout',
+      };
+    case 'Checkout':
+      return { id, created, status, kind: 'Checkout', name: 'Checkout', hint: null, money: found };
+    case 'Account': {
+      const kinds: Record<string, string> = { PARTNER: 'Customer', USER: 'User' };
+      return { id, created, status, kind: kinds[found.type] ?? 'Account', name: nameOf(found), hint: null };
+    }
+  }
+}
+
+/** The longest text to search for, as in lists. */
+export const textLengthMax = 100;
+
+/** What a text may be: the id of an object with a page, and otherwise words, an amount, or both. */
+export function readText(text: string): { id?: string; amount?: string; words?: string } {
+  if (text === '' || text.length > textLengthMax) return {};
+  if (addressOf(text) && /^[a-z]+_\w+$/.test(text)) return { id: text };
+  if (!/[\p{L}\p{N}]/u.test(text)) return {};
+  const amount = typedAmount(text);
+  const isAmount = /^\d{1,13}\.\d\d$/.test(amount) && hundredths(amount) > 0n;
+  return { words: text, ...(isAmount && { amount }) };
+}

@@ -1,0 +1,106 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { receivableBody } from '../support/bodies.js';
+import { completeDeposit, must, type Speaker } from '../support/world.js';
+import { faults, useDashboard } from './dashboard-fixture.js';
+
+const dashboard = useDashboard();
+
+const seller = () => dashboard.user(1, 'Indigo Looms');
+const box = (page: Page) => page.getByRole('combobox', { name: /^Id, bank reference/ });
+const hits = (page: Page) => page.getByRole('option');
+
+/** A completed payment with a text by which it is found. */
+async function payment(user: Speaker, text: string, amount: string): Promise<string> {
+  const { id } = await must(
+    user.post('/v1/deposits', {
+      ...{ amount, currency: 'USD', payment_method: 'domestic_wire', statement_descriptor: text },
+    }),
+  );
+  await completeDeposit(user, id);
+  return id;
+}
+
+describe('the box that finds objects', () => {
+  it('opens the only hit of a text with Ctrl K and Enter', async () => {
+    const id = await payment(await seller(), 'UTR998877665544', '393.27');
+    const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
+    await open('/dashboard/payouts');
+    await page.getByRole('heading', { name: 'Payouts', level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.insertText('UTR998877665544');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/payments/${id}`);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('finds a payment by its exact amount, and shows nothing of another amount', async () => {
+    const user = await seller();
+    const id = await payment(user, 'EXACTLY', '8123.45');
+    await payment(user, 'NEARLY', '8123.46');
+    const { page, open } = await dashboard.desk(1, 'Indigo Looms');
+    await open('/dashboard/settings');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await box(page).fill('$8,123.45');
+    await hits(page).filter({ hasText: 'EXACTLY' }).click();
+    await page.waitForURL(`**/payments/${id}`);
+    await page.getByRole('button', { name: 'Find' }).click();
+    await box(page).fill('8123.45');
+    await expect.poll(() => hits(page).count()).toBe(1);
+  });
+
+  it('finds an invoice by its number, an object by its id, and goes through hits with the arrows', async () => {
+    const user = await seller();
+    const invoice = async (reference_number: string) =>
+      (await must(user.post('/v1/receivables', receivableBody({ reference_number })))).id as string;
+    const [first, second] = [await invoice('FIND-ONE'), await invoice('FIND-TWO')];
+    const { page, open } = await dashboard.desk(1, 'Indigo Looms');
+    await open('/dashboard/settings');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await box(page).fill('FIND');
+    await expect.poll(() => hits(page).count()).toBe(2);
+    await page.keyboard.press('ArrowDown');
+    const chosen = (await hits(page).nth(1).textContent())!.includes('FIND-ONE') ? first : second;
+    expect(await hits(page).nth(1).getAttribute('aria-selected')).toBe('true');
+    expect(await faults(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/receivables/${chosen}`);
+    await page.keyboard.press('Control+k');
+    await box(page).fill(first);
+    await hits(page).filter({ hasText: 'FIND-ONE' }).waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('finds what a user has as the platform, and says where it looked for what another user has', async () => {
+    const id = await payment(await seller(), 'UTR555444333222', '17.31');
+    const platform = await dashboard.desk(1);
+    await platform.open('/dashboard/settings');
+    await platform.page.getByRole('button', { name: 'Find' }).click();
+    await box(platform.page).fill('UTR555444333222');
+    await hits(platform.page).filter({ hasText: 'UTR555444333222' }).waitFor();
+    // Another tenant finds neither the text nor the id.
+    const other = await dashboard.desk(2);
+    await other.open('/dashboard/settings');
+    await other.page.getByRole('button', { name: 'Find' }).click();
+    await box(other.page).fill('UTR555444333222');
+    await other.page.getByText(/^Nothing found\. Looked in payers/).waitFor();
+    await box(other.page).fill(id);
+    await other.page.getByText('Nothing that you can see has this id.').waitFor();
+    await box(other.page).fill('17.31');
+    await other.page.getByText(/for the amount in payments, invoices and payouts/).waitFor();
+    expect(await hits(other.page).count()).toBe(0);
+    expect(other.complaints).toEqual([]);
+  });
+
+  it('is opened by its button on a phone', async () => {
+    const { page, open } = await dashboard.desk(1, 'Indigo Looms');
+    await page.setViewportSize({ width: 390, height: 800 });
+    await open('/dashboard/payments');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await box(page).fill('Nothing that anybody has');
+    await page.getByText(/^Nothing found/).waitFor();
+    expect(await faults(page)).toEqual([]);
+  });
+});
