@@ -8,7 +8,7 @@ const dashboard = useDashboard();
 
 const seller = () => dashboard.user(1, 'Indigo Looms');
 const box = (page: Page) => page.getByRole('combobox', { name: /^Id, bank reference/ });
-const hits = (page: Page) => page.getByRole('option');
+const hits = (page: Page) => page.getByRole('listbox', { name: 'Found' }).getByRole('option');
 
 /** A completed payment with a text by which it is found. */
 async function payment(user: Speaker, text: string, amount: string): Promise<string> {
@@ -62,7 +62,7 @@ describe('the box that finds objects', () => {
     await expect.poll(() => hits(page).count()).toBe(2);
     await page.keyboard.press('ArrowDown');
     const chosen = (await hits(page).nth(1).textContent())!.includes('FIND-ONE') ? first : second;
-    expect(await hits(page).nth(1).getAttribute('aria-selected')).toBe('true');
+    await expect.poll(() => hits(page).nth(1).getAttribute('aria-selected')).toBe('true');
     expect(await faults(page)).toEqual([]);
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/receivables/${chosen}`);

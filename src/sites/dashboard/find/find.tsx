@@ -142,5 +142,6 @@ function said(text: string, answer: Answer | undefined): string {
   if (answer.hits.length > 0) return '';
   if (id !== undefined) return 'Nothing that you can see has this id.';
   const looked = "Looked in payers, descriptions and banks' references of payments, invoice numbers and accounts";
-  return `Nothing found. ${looked}${amount === undefined ? '.' : ', and for the amount in payments, invoices and payouts.'}`;
+  const end = amount === undefined ? '.' : ', and for the amount in payments, invoices and payouts.';
+  return `Nothing found. ${looked}${end}`;
 }

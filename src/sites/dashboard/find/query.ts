@@ -3,10 +3,11 @@ import { hundredths, typedAmount } from '../format/money';
 import { graphql, type ResultOf } from '../graph/graphql';
 import { NameFragment, nameOf } from '../session';
 
+// The statuses are of several types, so one document that asks for all of them needs names of its own.
 const DepositFound = graphql(
   `
     fragment DepositFound on Deposit {
-      __typename id created amount currency status statementDescriptor
+      __typename id created amount currency depositStatus: status statementDescriptor
       bankDetails { reference }
       fromAccount { ...Name }
     }
@@ -16,7 +17,7 @@ const DepositFound = graphql(
 const ReceivableFound = graphql(
   `
     fragment ReceivableFound on Receivable {
-      __typename id created currency status
+      __typename id created currency receivableStatus: status
       invoice { amount referenceNumber }
       customer { ...Name }
     }
@@ -26,18 +27,18 @@ const ReceivableFound = graphql(
 const PayoutFound = graphql(
   `
     fragment PayoutFound on Payout {
-      __typename id created amount currency status bankReference
+      __typename id created amount currency payoutStatus: status bankReference
       account { ...Name }
     }
   `,
   [NameFragment],
 );
 const CheckoutFound = graphql(`
-  fragment CheckoutFound on Checkout { __typename id created amount currency status }
+  fragment CheckoutFound on Checkout { __typename id created amount currency checkoutStatus: status }
 `);
 const AccountFound = graphql(
   `
-    fragment AccountFound on Account { __typename ...Name created type status }
+    fragment AccountFound on Account { __typename ...Name created type accountStatus: status }
   `,
   [NameFragment],
 );
@@ -84,7 +85,9 @@ export const TextQuery = graphql(
 export const AmountQuery = graphql(
   `
     query FoundByAmount($amount: Amount!, $currency: Currency!, $scope: AccountScope!) {
-      deposits(orderBy: AMOUNT_DESC, scope: $scope, first: 3, filter: { amount: { eq: $amount }, currency: [$currency] }) {
+      deposits(
+        orderBy: AMOUNT_DESC, scope: $scope, first: 3, filter: { amount: { eq: $amount }, currency: [$currency] }
+      ) {
         nodes { ...DepositFound }
         pageInfo { hasNextPage }
       }
@@ -94,7 +97,9 @@ export const AmountQuery = graphql(
         nodes { ...ReceivableFound }
         pageInfo { hasNextPage }
       }
-      payouts(orderBy: AMOUNT_DESC, scope: $scope, first: 3, filter: { amount: { eq: $amount }, currency: [$currency] }) {
+      payouts(
+        orderBy: AMOUNT_DESC, scope: $scope, first: 3, filter: { amount: { eq: $amount }, currency: [$currency] }
+      ) {
         nodes { ...PayoutFound }
         pageInfo { hasNextPage }
       }
@@ -125,28 +130,33 @@ export interface Hit {
 
 /** A found object in words. */
 export function hitOf(found: Found): Hit {
-  const { id, created, status } = found;
+  const { id, created } = found;
   switch (found.__typename) {
     case 'Deposit': {
       const hint = found.bankDetails?.reference ?? found.statementDescriptor;
       const name = found.fromAccount ? nameOf(found.fromAccount) : 'Unknown payer';
-      return { id, created, status, kind: 'Payment', name, hint, money: found };
+      return { id, created, status: found.depositStatus, kind: 'Payment', name, hint, money: found };
     }
     case 'Receivable': {
       const money = { amount: found.invoice.amount, currency: found.currency };
-      const name = found.customer ? nameOf(found.customer) : 'Receivable';
-      return { id, created, status, kind: 'Invoice', name, hint: found.invoice.referenceNumber, money };
+      const hint = found.customer && nameOf(found.customer);
+      const status = found.receivableStatus;
+      return { id, created, status, kind: 'Invoice', name: found.invoice.referenceNumber, hint, money };
     }
     case 'Payout':
       return {
-        ...{ id, created, status, kind: 'Payout', hint: found.bankReference, money: found },
+        ...{ id, created, status: found.payoutStatus, kind: 'Payout', hint: found.bankReference, money: found },
         name: found.account ? nameOf(found.account) : 'Payout',
       };
     case 'Checkout':
-      return { id, created, status, kind: 'Checkout', name: 'Checkout', hint: null, money: found };
+      return {
+        ...{ id, created, status: found.checkoutStatus, kind: 'Checkout' },
+        ...{ name: 'Checkout', hint: null, money: found },
+      };
     case 'Account': {
       const kinds: Record<string, string> = { PARTNER: 'Customer', USER: 'User' };
-      return { id, created, status, kind: kinds[found.type] ?? 'Account', name: nameOf(found), hint: null };
+      const kind = kinds[found.type] ?? 'Account';
+      return { id, created, status: found.accountStatus, kind, name: nameOf(found), hint: null };
     }
   }
 }
