@@ -250,6 +250,16 @@ begin
       and k.account_id = p_account
       and k.held_in = c
       and k.payout_id is null;
+    -- Earlier payouts of this money failed or came back; their objects themselves do not change.
+    update payout x
+    set retried_by = v_id
+    where
+      x.tenant_id = p_tenant
+      and x.livemode = p_live
+      and x.account_id = p_account
+      and x.status in ('failed', 'returned')
+      and x.retried_by is null
+      and x.currency = c;
     if not p_live then
       perform enqueue(p_tenant, p_live, 'settle_payout', v_id, 60);
     end if;
