@@ -141,16 +141,16 @@ async function attention(
   return scope.many(`attention:${accountScope}`, id, (ids) => readWaiting(scope, descendants, ids));
 }
 
-function itemsOf({ all }: Attention, _: Context, { first }: AttentionItemsArgs): AttentionItem[] {
-  if (first < 1 || first > itemsMax)
-    throw new DomainError(problem('parameter_invalid', 'account.first', `must be from 1 to ${itemsMax}`));
-  return all.slice(0, first);
+function itemsOf({ all }: Attention, _: Context, { limit }: AttentionItemsArgs): AttentionItem[] {
+  if (limit < 1 || limit > itemsMax)
+    throw new DomainError(problem('parameter_invalid', 'account.limit', `must be from 1 to ${itemsMax}`));
+  return all.slice(0, limit);
 }
 
 /** How many items an answer has at most, from the arguments that the client wrote. */
 function sizeOf(argument: (name: string) => unknown): number {
-  const first = Number(argument('first') ?? itemsDefault);
-  return Number.isFinite(first) ? Math.min(Math.max(first, 0), itemsMax) : itemsMax;
+  const limit = Number(argument('limit') ?? itemsDefault);
+  return Number.isFinite(limit) ? Math.min(Math.max(limit, 0), itemsMax) : itemsMax;
 }
 
 export default defineResource({

@@ -22,7 +22,7 @@ export class AttentionArgs {
 @ArgsType()
 export class AttentionItemsArgs {
   @Field(() => Int, { defaultValue: itemsDefault, description: `How many items: 1 to ${itemsMax}.` })
-  first: number;
+  limit: number;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'How much of one kind needs attention.' })

@@ -23,7 +23,7 @@ const checkoutSeconds = sql.raw(String(7 * 86_400));
 type Whose = 'own' | 'partners' | 'tenant';
 
 /** The id of the root account of the tenant. */
-export const rootId = sql`('account_' || ${p('tenantId')}::text)`;
+const rootId = sql`('account_' || ${p('tenantId')}::text)`;
 const id = sql`i.id`;
 
 interface Columns {
