@@ -243,6 +243,7 @@ const nothing = ['Account.connectedUsers', 'Payout.retriedBy', 'WebhookEndpoint.
 const hollow = [
   'Deposit.methodDetails',
   'Deposit.bankDetails',
+  'Deposit.receivableMatches',
   'Payment.source',
   'Account.nextPayoutAt',
   'Account.payoutsBlockedBy',

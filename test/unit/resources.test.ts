@@ -131,6 +131,7 @@ const furtherFiles: Record<string, readonly string[]> = {
     'address/texts',
   ],
   'an order by another table': ['account/by-balance'],
+  'what may belong together': ['deposit/receivable-matches'],
   'sums of the ledger, each with its own types and one statement': [
     'balance/acting-accounts',
     'balance/balance-chart',
