@@ -76,6 +76,24 @@ describe('what needs attention', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('is a column of the users of a platform, which are in its order where that is asked for', async () => {
+    const { page, complaints, open } = await dashboard.desk(1);
+    await open('/dashboard/users');
+    const rows = page.getByRole('table', { name: 'Users' }).locator('tbody tr');
+    const own = rows.filter({ hasText: name });
+    await own.getByText('Dispute to answer').waitFor();
+    await own.getByText(/^\$[\d,.]+ USD to reconcile$/).waitFor();
+    await rows
+      .filter({ hasText: 'Deccan' })
+      .getByText(/^\d+ details? missing$/)
+      .waitFor();
+    expect(await faults(page)).toEqual([]);
+    await page.getByLabel('Sort').selectOption('Needs attention');
+    await expect.poll(() => rows.first().textContent()).toContain(name);
+    await page.waitForURL('**/users?sort=needs');
+    expect(complaints).toEqual([]);
+  });
+
   it('says since when an account is on hold, everywhere', async () => {
     const helper = (verb: string) => dashboard.platform(1).post(`/v1/test_helpers/accounts/${user.id}/${verb}`);
     expect((await helper('hold')).status).toBe(200);
