@@ -2,22 +2,49 @@ import { describe, expect, it } from 'vitest';
 import type { Context } from '../../src/operation/context.js';
 import { Scope } from '../../src/db/scope.js';
 import { countedDepositsOf } from '../../src/resources/balance/counted-deposits.js';
+import { receivableMatches } from '../../src/resources/deposit/receivable-matches.js';
 import { AgeingBucket, receivablesOfBucket } from '../../src/resources/receivable/ageing.js';
 import { buffersMax, nodesOf, plannerIn, userOf } from './planner.js';
-import { useWorld } from '../support/world.js';
+import { tenantOf, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });
 const { platforms, caller, askedBy, chosenPlan } = plannerIn(world);
 
-/** A page behind a figure, for a currency that is usual, rare or absent. */
-type Ask = (of: { accountId: string; descendants: boolean; currency: string }, context: Context) => Promise<unknown>;
+/** The customer of an account that most receivables bill. */
+async function customerOf(accountId: string): Promise<string> {
+  const [found] = await world.sql<{ id: string }[]>`select customer_id as id from receivable
+    where account_id = ${accountId} and tenant_id = ${tenantOf(platforms.large)} and customer_id is not null
+    group by 1 order by count(*) desc limit 1`;
+  return found!.id;
+}
 
-const bucket = { bucket: AgeingBucket.NOT_DUE, count: 0, amount: { amount: 0n, currency: 'USD' } };
+interface Of {
+  accountId: string;
+  descendants: boolean;
+  currency: string;
+  /** A customer of the user. */
+  customer: string;
+}
+
+/** A page behind a figure, for a currency that is usual, rare or absent. */
+type Ask = (of: Of, context: Context) => Promise<unknown>;
+
+const bucket = {
+  ...{ bucket: AgeingBucket.NOT_DUE, dueFrom: '2026-01-01', dueTo: null },
+  ...{ count: 0, amount: { amount: 0n, currency: 'USD' } },
+};
 const pages: [name: string, ask: Ask][] = [
   [
     'of a bucket',
-    (of, context) =>
-      receivablesOfBucket({ ...bucket, ...of, dueFrom: '2026-01-01', dueTo: null }, context, { first: 10 }),
+    ({ accountId, currency, descendants }, context) =>
+      receivablesOfBucket({ ...bucket, accountId, currency, of: descendants ? 'descendants' : 'self' }, context, {
+        first: 10,
+      }),
+  ],
+  [
+    'of a bucket of a customer',
+    ({ currency, customer }, context) =>
+      receivablesOfBucket({ ...bucket, currency, accountId: customer, of: 'billed' }, context, { first: 10 }),
   ],
   ['of a step', (of, context) => countedDepositsOf({ ...of, start: 1, end: 9_999_999_999 }, context, { first: 10 })],
 ];
@@ -27,12 +54,13 @@ describe.each(pages)('a page %s', (_, ask) => {
     `reads at most ${buffersMax} buffers, and no rows of other currencies than %s`,
     async (currency) => {
       const faults: string[] = [];
+      const customer = await customerOf(userOf);
       for (const kind of ['platform', 'connected_user'] as const)
         for (const descendants of [false, true])
           for (const accountId of kind === 'platform' ? [platforms.large, userOf] : [userOf]) {
             // The pages need nothing of the context but its scope.
             const context = { scope: new Scope(caller(kind), world.database) } as Context;
-            const asked = await askedBy(() => ask({ accountId, descendants, currency }, context), true);
+            const asked = await askedBy(() => ask({ accountId, descendants, currency, customer }, context), true);
             const edges = [...asked].filter(([name]) => name.startsWith('edge:'));
             expect(edges).toHaveLength(1);
             for (const [name, one] of edges) {
@@ -45,4 +73,25 @@ describe.each(pages)('a page %s', (_, ask) => {
       expect(faults).toEqual([]);
     },
   );
+});
+
+describe('the receivables that deposits may pay', () => {
+  it(`are found with at most ${buffersMax / 2} buffers for each`, async () => {
+    // The seeded trade is reconciled.
+    const ids = await world.sql<{ id: string }[]>`update deposit set pending_rest = amount,
+        statement_descriptor = 'Payment of invoice 4711/12 and 4712-7, order 99, thank you'
+      where tenant_id = ${tenantOf(platforms.large)} and livemode = false and id in (select id from deposit
+        where tenant_id = ${tenantOf(platforms.large)} and livemode = false and status = 'completed' and amount > 0
+        order by created desc, id desc limit 25)
+      returning id`;
+    expect(ids).toHaveLength(25);
+    for (const kind of ['platform', 'connected_user'] as const) {
+      const context = { scope: new Scope(caller(kind), world.database) } as Context;
+      const ask = () => Promise.all(ids.map((row) => receivableMatches(row as never, context)));
+      const [asked] = await askedBy(ask, true);
+      const plan = await chosenPlan(asked![1]);
+      const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+      expect(buffers).toBeLessThan((ids.length * buffersMax) / 2);
+    }
+  });
 });

@@ -83,14 +83,22 @@ describe.each(seedsOf('api/figures'))('figures of dashboards, seed %i', (seed) =
     const now = await advanceClock(platform, 300 * day + 7);
     const due = fc.oneof(fc.integer({ min: -3, max: 130 }), fc.constantFrom(-1, 0, 1, 30, 31, 60, 61, 90, 91));
     const story = fc.sample(
-      fc.tuple(due, fc.integer({ min: 1, max: 9_000_000 }), fc.constantFrom('USD', 'EUR'), fc.nat(2), fc.nat(5)),
+      fc.tuple(due, fc.integer({ min: 1, max: 900 }), fc.constantFrom('USD', 'EUR'), fc.nat(2), fc.nat(5), fc.nat(3)),
       { numRuns: 40, seed },
     );
+    // Each owner has three customers. Amounts are few, so that equal sums have an order, too.
+    const customers = new Map<Speaker, string[]>();
+    for (const owner of [platform, user, other])
+      customers.set(owner, [(await owner.partner()).id, (await owner.partner()).id, (await owner.partner()).id]);
+    const billed = new Map<string, string | null>();
     const today = dateIn('UTC', now);
-    for (const [days, amount, currency, whose, fate] of story) {
+    for (const [days, amount, currency, whose, fate, whom] of story) {
       const owner = [platform, user, other][whose]!;
+      const customer = customers.get(owner)![whom] ?? null;
       const dueDate = iso(epoch(`${today}T00:00:00Z`) - days * day).slice(0, 10);
       const { id } = await receivableOf(owner, decimal(BigInt(amount)), dueDate, currency);
+      billed.set(id, customer);
+      if (customer) await made(owner, `/v1/receivables/${id}`, { customer_id: customer });
       if (fate === 0) await made(owner, `/v1/receivables/${id}/void`);
       if (whose === 0 && fate < 4 && fate > 0 && amount > 1 && currency === 'USD') {
         const deposit = await depositTo(owner, decimal(BigInt(amount)), { payment_method: 'domestic_wire' });
@@ -99,12 +107,13 @@ describe.each(seedsOf('api/figures'))('figures of dashboards, seed %i', (seed) =
         await made(owner, `/v1/deposits/${deposit.id}/reconcile`, { receivables: [{ id, amount: part }] });
       }
     }
+    const ageing = `asOf currencies { currency count total { amount currency }
+      byCustomer(limit: 100) { customerCount customers { customer { id } count total { amount } overdue { amount }
+        buckets { bucket count amount { amount } } } }
+      buckets { bucket dueFrom dueTo count amount { amount currency } } }`;
     const of = async (speaker: Speaker, id: string, descendants: boolean, timeZone: string) => {
       const query = `query ($id: ID!, $scope: AccountScope!, $timeZone: String!) { node(id: $id) { ... on Account {
-        receivableAgeing(scope: $scope, timeZone: $timeZone) { asOf
-          currencies { currency count total { amount currency }
-          buckets { bucket dueFrom dueTo count amount { amount currency } } } } } } viewer {
-        now } }`;
+        receivableAgeing(scope: $scope, timeZone: $timeZone) { ${ageing} } } } viewer { now } }`;
       const { node, viewer } = await data(speaker, query, {
         id,
         scope: descendants ? 'DESCENDANTS' : 'SELF',
@@ -123,12 +132,42 @@ describe.each(seedsOf('api/figures'))('figures of dashboards, seed %i', (seed) =
     expect(all.length).toBe(story.length);
     const names = ['NOT_DUE', 'DAYS_1_TO_30', 'DAYS_31_TO_60', 'DAYS_61_TO_90', 'OVER_90_DAYS'];
     const bucketOf = (days: number) => names[[1, 31, 61, 91].filter((first) => days >= first).length]!;
-    const expected = (ids: string[], date: string) => {
-      const sums = new Map<string, { count: number; amount: bigint }>();
-      for (const row of all) {
-        if (row.status !== 'open' || !ids.includes(row.account_id)) continue;
+    type Sums = Map<string, { count: number; amount: bigint }>;
+    const none = { count: 0, amount: 0n };
+    /** The customers of some receivables of a currency, as they are ranked. */
+    const ofCustomers = (rows: any[], date: string) => {
+      const whom = ({ id }: any) => billed.get(id) ?? null;
+      const each = [...new Set(rows.map(whom))].map((id) => [id, rows.filter((row) => whom(row) === id)] as const);
+      const sumOf = (some: any[]) => some.reduce((sum, row) => sum + cents(row.amount_reconcilable), 0n);
+      const found = each.map(([id, some]) => {
+        const late = some.filter((row) => daysBetween(row.invoice.due_date, date) > 0);
+        return { id, some, overdue: sumOf(late) as bigint, total: sumOf(some) as bigint };
+      });
+      const ranked = found.toSorted(
+        (one, two) =>
+          Number(two.overdue - one.overdue) ||
+          Number(two.total - one.total) ||
+          Number(one.id === null) - Number(two.id === null) ||
+          (one.id! < two.id! ? -1 : 1),
+      );
+      return {
+        customerCount: ranked.length,
+        customers: ranked.map(({ id, some, overdue, total }) => ({
+          customer: id === null ? null : { id },
+          ...{ count: some.length, total: { amount: decimal(total) }, overdue: { amount: decimal(overdue) } },
+          buckets: names.map((bucket) => {
+            const inIt = some.filter((row) => bucketOf(daysBetween(row.invoice.due_date, date)) === bucket);
+            return { bucket, count: inIt.length, amount: { amount: decimal(sumOf(inIt)) } };
+          }),
+        })),
+      };
+    };
+    const expected = (isCounted: (row: any) => boolean, date: string) => {
+      const sums: Sums = new Map();
+      const open = all.filter((row) => row.status === 'open' && isCounted(row));
+      for (const row of open) {
         const key = `${bucketOf(daysBetween(row.invoice.due_date, date))} ${row.currency}`;
-        const sum = sums.get(key) ?? { count: 0, amount: 0n };
+        const sum = sums.get(key) ?? none;
         sums.set(key, { count: sum.count + 1, amount: sum.amount + cents(row.amount_reconcilable) });
       }
       const before = (days: number) => new Date(Date.parse(date) - days * 86_400_000).toISOString().slice(0, 10);
@@ -143,12 +182,16 @@ describe.each(seedsOf('api/figures'))('figures of dashboards, seed %i', (seed) =
       return {
         asOf: date,
         currencies: currencies.map((currency) => {
-          const found = names.map((bucket) => sums.get(`${bucket} ${currency}`) ?? { count: 0, amount: 0n });
+          const found = names.map((bucket) => sums.get(`${bucket} ${currency}`) ?? none);
           const money = (amount: bigint) => ({ amount: decimal(amount), currency });
           return {
             currency,
             count: found.reduce((all, { count }) => all + count, 0),
             total: money(found.reduce((all, { amount }) => all + amount, 0n)),
+            byCustomer: ofCustomers(
+              open.filter((row) => row.currency === currency),
+              date,
+            ),
             buckets: found.map(({ count, amount }, i) => {
               const [dueFrom, dueTo] = bounds[i]!;
               return { bucket: names[i], dueFrom, dueTo, count, amount: money(amount) };
@@ -168,7 +211,23 @@ describe.each(seedsOf('api/figures'))('figures of dashboards, seed %i', (seed) =
       ] as const)
         for (const descendants of [false, true]) {
           const { found, date } = await of(speaker, id, descendants, timeZone);
-          expect([timeZone, id, found]).toEqual([timeZone, id, expected(descendants ? [...ids] : [id], date)]);
+          const counted = descendants ? [...ids] : [id];
+          const isCounted = ({ account_id }: any) => counted.includes(account_id);
+          expect([timeZone, id, found]).toEqual([timeZone, id, expected(isCounted, date)]);
+        }
+    // What bills a customer, as its owner and the platform see it.
+    for (const timeZone of zones)
+      for (const [speaker, owner] of [
+        [user, user],
+        [platform, user],
+        [platform, platform],
+      ] as const)
+        for (const customer of customers.get(owner)!) {
+          const query = `query ($id: ID!, $timeZone: String!) { account(id: $id) {
+            billedAgeing(timeZone: $timeZone) { ${ageing} } } viewer { now } }`;
+          const { account, viewer } = await data(speaker, query, { id: customer, timeZone });
+          const date = dateIn(timeZone, epoch(viewer.now));
+          expect(account.billedAgeing).toEqual(expected(({ id }) => billed.get(id) === customer, date));
         }
     for (const [speaker, id] of [
       [user, other.id],
@@ -179,7 +238,7 @@ describe.each(seedsOf('api/figures'))('figures of dashboards, seed %i', (seed) =
     expect((await of(stranger, stranger.id, true, 'UTC')).found.currencies).toEqual([]);
     const session = await made(platform, '/v1/sessions', { role: 'read', account_id: user.id });
     const read = await of(platform.using(session.token), user.id, true, 'UTC');
-    expect(read.found).toEqual(expected([user.id], read.date));
+    expect(read.found).toEqual(expected(({ account_id }) => account_id === user.id, read.date));
   });
 
   it('say what each customer owes by its open invoices, and nothing of those of others', async () => {
@@ -249,6 +308,15 @@ describe.each(seedsOf('api/figures'))('figures of dashboards, seed %i', (seed) =
     }
     for (const z of ['UTC', 'Asia/Kolkata', 'Asia/Calcutta', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'])
       expect([z, (await stranger.graph(query, { z })).codes]).toEqual([z, []]);
+  });
+
+  it.each([0, 101, -1])('refuse %i customers of an ageing', async (limit) => {
+    const query = `query ($limit: Int!) { viewer { account { receivableAgeing { currencies { currency
+      byCustomer(limit: $limit) { customerCount } } } } } }`;
+    const reply = await platform.graph(query, { limit });
+    expect([...new Set(reply.codes), ...new Set(reply.fieldNames)]).toEqual(['parameter_invalid', 'account.limit']);
+    const [found] = reply.body.data.viewer.account.receivableAgeing.currencies;
+    expect(found).toMatchObject({ currency: 'EUR', byCustomer: null });
   });
 
   it('count checkouts, deposits, payouts and receivables by status like their lists', async () => {

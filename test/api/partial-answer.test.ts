@@ -109,9 +109,10 @@ describe('a refused field', () => {
     depositTotals: 'from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z", interval: DAY',
     topUsers: 'from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z"',
     receivableAgeing: 'timeZone: "Nowhere/Land"',
+    billedAgeing: 'timeZone: "Nowhere/Land"',
   };
   /** Figures that refuse no argument. Only an outage can refuse them. */
-  const always = ['balance', 'receivableTotals', 'statusCounts'];
+  const always = ['attention', 'balance', 'receivableTotals', 'statusCounts'];
   const account = schema.getType('Account');
   const below = isObjectType(account)
     ? Object.values(account.getFields()).filter(({ args, name }) => args.length > 0 && !always.includes(name))

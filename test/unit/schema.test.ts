@@ -192,6 +192,30 @@ describe.each([
   });
 });
 
+describe('the documents of the guides', () => {
+  const pages = ['README.md', ...fs.readdirSync('docs').map((name) => `docs/${name}`)].filter((name) =>
+    name.endsWith('.md'),
+  );
+  /** Queries of shell commands and of examples. What a shell puts into them is no matter. */
+  const asked = [
+    /\bgraph '(\{[^']*)'/g,
+    /"query": "(\{[^"]*)"\}/g,
+    /```graphql\n([^`]*)```/g,
+    /=> graphql\(`([^`]*)`/g,
+  ];
+  const texts = pages.flatMap((name) => {
+    const page = fs.readFileSync(name, 'utf8');
+    return asked.flatMap((pattern) => [...page.matchAll(pattern)].map(([, text]) => [name, text!] as const));
+  });
+
+  it('are found', () => expect(texts.length).toBeGreaterThan(10));
+
+  it.each(texts)('ask for no deprecated field and send no deprecated argument: %s', (_, text) => {
+    const found = validate(schemaOf('graph'), parse(text), [NoDeprecatedCustomRule]);
+    expect(found.map(({ message }) => message)).toEqual([]);
+  });
+});
+
 describe('the client for TypeScript', () => {
   it('is generated from the committed contract and schema: otherwise run `npm run clients`', async () => {
     const folder = new URL('../../clients/typescript/', import.meta.url);

@@ -46,16 +46,30 @@ registerEnumType(AgeingBucket, {
   },
 });
 
+const todayText = `${timeZoneText} It decides which day is today.`;
+
 @ArgsType()
-export class ReceivableAgeingArgs extends ReceivableTotalsArgs {
-  @Field(() => String, { defaultValue: 'UTC', description: `${timeZoneText} It decides which day is today.` })
+export class BilledAgeingArgs {
+  @Field(() => String, { defaultValue: 'UTC', description: todayText })
   timeZone: string;
 }
+
+@ArgsType()
+export class ReceivableAgeingArgs extends ReceivableTotalsArgs {
+  @Field(() => String, { defaultValue: 'UTC', description: todayText })
+  timeZone: string;
+}
+
+/**
+ * Whose receivables an ageing has: those that an account is owed, with those of the accounts below it or without, or
+ * those that bill it.
+ */
+export type AgeingOf = 'self' | 'descendants' | 'billed';
 
 @ObjectType({ simpleResolvers: true, description: 'The open receivables of a currency that are overdue equally long.' })
 export class AgeingOfBucket {
   accountId: string;
-  descendants: boolean;
+  of: AgeingOf;
   currency: string;
   @Field(() => AgeingBucket, { description: 'How long the receivables are overdue.' })
   bucket: AgeingBucket;
@@ -71,6 +85,9 @@ export class AgeingOfBucket {
 
 @ObjectType({ simpleResolvers: true, description: 'The open receivables of a currency by how long they are overdue.' })
 export class AgeingOfCurrency {
+  accountId: string;
+  of: AgeingOf;
+  asOf: string;
   @Field(() => Currency, { description: 'The currency of the receivables.' })
   currency: string;
   @Field(() => Int, { description: 'The number of receivables of all buckets.' })
@@ -81,7 +98,7 @@ export class AgeingOfCurrency {
   buckets: AgeingOfBucket[];
 }
 
-/** The open receivables of an account by how long they are overdue. Silent: all fields. */
+/** Open receivables by how long they are overdue. Silent: all fields. */
 @ObjectType({ simpleResolvers: true, description: 'Open receivables by currency and by how long they are overdue.' })
 export class ReceivableAgeing {
   @Field(() => LocalDate, { description: 'Today, from which the days overdue are counted, in the time zone.' })
@@ -102,18 +119,31 @@ interface Row {
   today: string;
 }
 
-/**
- * The open receivables of an account by how long they are overdue, by the tenant's clock. One statement reads all
- * accounts that are requested in one tick, and each of their open receivables, as an expensive read. Silent: all of it.
- */
-export async function receivableAgeing(
+/** The open receivables of an account by how long they are overdue, by the tenant's clock. Silent: all of it. */
+export const receivableAgeing = (
   { id }: AccountRow,
-  { scope }: Context,
-  { scope: accountScope, timeZone }: ReceivableAgeingArgs,
-): Promise<ReceivableAgeing | null> {
+  context: Context,
+  { scope, timeZone }: ReceivableAgeingArgs,
+): Promise<ReceivableAgeing | null> =>
+  ageing(id, context, scope === AccountScope.DESCENDANTS ? 'descendants' : 'self', timeZone);
+
+/**
+ * The open receivables that bill an account by how long they are overdue. Who sees a partner sees all receivables that
+ * bill it: they are those of its owner. Silent: all of it.
+ */
+export const billedAgeing = (
+  { id }: AccountRow,
+  context: Context,
+  { timeZone }: BilledAgeingArgs,
+): Promise<ReceivableAgeing | null> => ageing(id, context, 'billed', timeZone);
+
+/**
+ * One statement reads all accounts that are requested in one tick, and each of their open receivables, as an expensive
+ * read.
+ */
+async function ageing(id: string, { scope }: Context, of: AgeingOf, timeZone: string) {
   await checkTimeZone(scope, 'account.time_zone', timeZone);
-  const descendants = accountScope === AccountScope.DESCENDANTS;
-  const name = `receivable_ageing${descendants ? ':descendants' : ''}`;
+  const name = `receivable_ageing:${of}`;
   const today = sql`(to_timestamp((select now from clock)) at time zone ${p('timeZone')}::text)::date`;
   const batch = async (ids: readonly string[]) => {
     const rows = await scope.read<Row>(
@@ -130,7 +160,8 @@ export async function receivableAgeing(
           })
           .from(
             sql`(with clock as materialized (select ${nowOfStatement} as now), day as materialized (select ${today} as
-              today) ${sql.join(partsOf(descendants), sql` union all `)}) x`,
+              today) ${agedReceivables(of)} union all
+              select i.id, null, null, null, 0, d.today from unnest(${p('ids')}::text[]) i(id) cross join day d) x`,
           )
           .groupBy(sql`1`, sql`2`, sql`3`)
           .orderBy(sql`1, 2`),
@@ -140,29 +171,34 @@ export async function receivableAgeing(
       ids,
       rows.map((row) => [row.accountId, row]),
     );
-    return new Map([...found].map(([each, of]) => [each, ageingOf(each, descendants, of)]));
+    return new Map([...found].map(([each, ofAccount]) => [each, ageingOf(each, of, ofAccount)]));
   };
   return scope.many(`${name}:${timeZone}`, id, batch);
 }
 
-/** The open receivables of the accounts, and for a root account those of all others; and a row of each account. */
-function partsOf(descendants: boolean): SQL[] {
+/**
+ * The open receivables of the accounts of an ageing, each with its bucket at the date of `day`; for a root account also
+ * those of all others, and of these with the root as their account.
+ */
+export function agedReceivables(of: AgeingOf): SQL {
   const overdue = sql`(d.today - (r.invoice ->> 'dueDate')::date)`;
   const bucket = sql`case when ${overdue} < 1 then 'not_due' when ${overdue} < 31 then 'days_1_to_30'
     when ${overdue} < 61 then 'days_31_to_60' when ${overdue} < 91 then 'days_61_to_90' else 'over_90_days' end`;
   const part = (id: SQL, where: SQL) =>
-    sql`select ${id} as account_id, ${bucket} as bucket, r.currency, r.amount_reconcilable as amount, d.today
+    sql`select ${id} as account_id, r.customer_id, ${bucket} as bucket, r.currency, r.amount_reconcilable as amount,
+        d.today
       from ${receivable} r cross join day d
       where r.tenant_id = ${p('tenantId')} and r.livemode = ${p('livemode')} and r.status = 'open' and ${where}`;
-  const root = sql`('account_' || ${p('tenantId')}::text)`;
+  if (of === 'billed') return part(sql`r.customer_id`, sql`r.customer_id = any(${p('ids')})`);
   const own = part(sql`r.account_id`, sql`r.account_id = any(${p('ids')})`);
+  if (of === 'self') return own;
+  const root = sql`('account_' || ${p('tenantId')}::text)`;
   const others = sql`r.on_root_list = any('{f,t}'::boolean[]) and ${root} = any(${p('ids')})
     and r.account_id <> ${root}`;
-  const each = sql`select i.id, null, null, 0, d.today from unnest(${p('ids')}::text[]) i(id) cross join day d`;
-  return [own, ...(descendants ? [part(root, others)] : []), each];
+  return sql`${own} union all ${part(root, others)}`;
 }
 
-function ageingOf(accountId: string, descendants: boolean, rows: readonly Row[]): ReceivableAgeing {
+function ageingOf(accountId: string, of: AgeingOf, rows: readonly Row[]): ReceivableAgeing {
   const asOf = rows[0]!.today;
   const currencies = [...new Set(rows.flatMap(({ currency }) => currency ?? []))];
   return {
@@ -171,7 +207,7 @@ function ageingOf(accountId: string, descendants: boolean, rows: readonly Row[])
       const buckets = days.map(({ bucket, first, last }) => {
         const row = rows.find((each) => each.currency === currency && each.bucket === bucket);
         return {
-          ...{ accountId, descendants, currency },
+          ...{ accountId, of, currency },
           bucket,
           dueFrom: last === null ? null : daysBefore(asOf, last),
           dueTo: first === null ? null : daysBefore(asOf, first),
@@ -181,7 +217,7 @@ function ageingOf(accountId: string, descendants: boolean, rows: readonly Row[])
       });
       const amount = buckets.reduce((sum, each) => sum + each.amount.amount, 0n);
       const count = buckets.reduce((sum, each) => sum + each.count, 0);
-      return { currency, count, total: { amount, currency }, buckets };
+      return { ...{ accountId, of, asOf, currency }, count, total: { amount, currency }, buckets };
     }),
   };
 }
@@ -191,11 +227,16 @@ const daysBefore = (date: string, days: number): string =>
 
 /** A page of the receivables of a bucket, the earliest due date first. */
 export function receivablesOfBucket(
-  { accountId, descendants, currency, dueFrom, dueTo }: AgeingOfBucket,
+  { accountId, of, currency, dueFrom, dueTo }: AgeingOfBucket,
   { scope }: Context,
   args: CursorArgs,
 ) {
-  const counted = { figure: 'ageing', counted: receivable.accountId, descendants, key: 'currency' };
+  const counted = {
+    figure: 'ageing',
+    counted: of === 'billed' ? receivable.customerId : receivable.accountId,
+    descendants: of === 'descendants',
+    key: 'currency',
+  };
   const id = [accountId, currency, dueFrom ?? '0000-01-01', dueTo ?? '9999-12-31'].join('/');
   return scope.edge(receivable, bucketListing, counted, id, { ...args, orderBy: 'due_date_asc' });
 }

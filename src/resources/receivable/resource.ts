@@ -9,8 +9,18 @@ import { usedByReceivable } from '../file/reference.js';
 import { defineResource, extension, get, post, stored } from '../define.js';
 import { fields, fieldsOfType, link, links, many, node, one, page, through, value } from '../edges.js';
 import {
+  AgeingCustomersArgs,
+  AgeingCustomers,
+  AgeingOfCustomer,
+  ageingCustomers,
+  customersOfAgeing,
+} from './ageing-by-customer.js';
+import {
   AgeingBucket,
   AgeingOfBucket,
+  AgeingOfCurrency,
+  billedAgeing,
+  BilledAgeingArgs,
   ReceivableAgeing,
   receivableAgeing,
   ReceivableAgeingArgs,
@@ -137,6 +147,18 @@ export default defineResource({
         description: 'The receivables of the bucket, the earliest due date first.',
       }),
     }),
+    fieldsOfType(AgeingOfCurrency, {
+      byCustomer: value(() => AgeingCustomers, ageingCustomers, {
+        args: AgeingCustomersArgs,
+        description: 'The same receivables by the customers that they bill.',
+      }),
+    }),
+    fieldsOfType(AgeingOfCustomer, {
+      customer: link(account, 'customerId', {
+        nullable: true,
+        description: 'The customer. Null for the receivables of which it is not known.',
+      }),
+    }),
     fields(file, {
       usedByReceivables: page(receivable, usedByReceivable, {
         description: 'The receivables whose invoice the file is.',
@@ -165,6 +187,12 @@ export default defineResource({
         args: ReceivableAgeingArgs,
         description: "The account's OPEN receivables by currency, and by how long they are overdue at `viewer.now`.",
       }),
+      billedAgeing: value(() => ReceivableAgeing, billedAgeing, {
+        args: BilledAgeingArgs,
+        description:
+          'The OPEN receivables whose invoices bill the account, by currency, and by how long they are overdue at ' +
+          '`viewer.now`.',
+      }),
     }),
     fields(deposit, {
       receivables: links(
@@ -174,11 +202,19 @@ export default defineResource({
       ),
     }),
   ],
-  weights: { 'Account.owes': 'figure', 'Account.receivableAgeing': 'figure', 'Account.receivableTotals': 'figure' },
+  weights: {
+    'Account.owes': 'figure',
+    'Account.receivableAgeing': 'figure',
+    'Account.billedAgeing': 'figure',
+    'AgeingOfCurrency.byCustomer': 'figure',
+    'Account.receivableTotals': 'figure',
+  },
   sizes: {
     'Owed.currencies': 0,
     'ReceivableAgeing.currencies': currenciesUsual,
     'AgeingOfCurrency.buckets': Object.keys(AgeingBucket).length,
+    'AgeingCustomers.customers': customersOfAgeing,
+    'AgeingOfCustomer.buckets': Object.keys(AgeingBucket).length,
     'ReceivableTotals.currencies': currenciesUsual,
     'ReceivableTotalOfCurrency.statuses': Object.keys(ReceivableStatus).length,
     'Query.purposeCodes': Object.keys(purposeCodes).length,
