@@ -108,6 +108,11 @@ function ImportForm({ close, onDone }: { close: () => void; onDone: (fileId: str
     setMapping(name);
     void trying.map(name);
   };
+  const onSaved = (name: string) => {
+    saved.ask();
+    setMapped(false);
+    map(name);
+  };
   const send = async ({ allowUnknown }: { allowUnknown?: string }) => {
     if (!given || !trial) return;
     const answer = await importing.write({ input: { ...given, allowUnknown: allowUnknown === 'on' } });
@@ -118,19 +123,7 @@ function ImportForm({ close, onDone }: { close: () => void; onDone: (fileId: str
     onDone(file.id);
   };
   const pending = trying.pending || importing.pending || booking.pending;
-  if (head && isMapped)
-    return (
-      <MappingForm
-        head={head}
-        name={mapping}
-        onBack={() => setMapped(false)}
-        onSaved={(name) => {
-          saved.ask();
-          setMapped(false);
-          map(name);
-        }}
-      />
-    );
+  if (head && isMapped) return <MappingForm {...{ head, name: mapping, onSaved }} onBack={() => setMapped(false)} />;
   return (
     <Form
       label="Import a file"
