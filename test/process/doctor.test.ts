@@ -43,7 +43,7 @@ beforeAll(async () => {
   await children.quickCommand(environment, 'backup', `${children.folder()}/backup`);
 });
 afterAll(async () => {
-  await Promise.all([owner, superuser].map(async (sql) => sql?.end({ timeout: 1 })));
+  for (const sql of [owner, superuser]) await sql?.end({ timeout: 1 });
   forward?.close();
 });
 

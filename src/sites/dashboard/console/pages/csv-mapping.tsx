@@ -91,7 +91,7 @@ export function MappingForm({ head, name, onSaved, onBack }: MappingFormProps) {
   );
 }
 
-/** What all lines of a file have in common. */
+/** What all lines have, and how they are written. */
 function OfAllLines() {
   return (
     <>
