@@ -54,13 +54,7 @@ end;
 $$;
 
 -- The steps of a reconciliation, by its shares [{id, amount}, …]. Returns the deposit as it became.
-create or replace function reconcile_shares(
-  p_tenant text,
-  p_live boolean,
-  p_envelope jsonb,
-  p_id text,
-  p_shares jsonb
-)
+create or replace function reconcile_shares(p_tenant text, p_live boolean, p_envelope jsonb, p_id text, p_shares jsonb)
 returns deposit
 language plpgsql
 as $$
