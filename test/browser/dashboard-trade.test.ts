@@ -201,6 +201,14 @@ describe('payments in the dashboard', () => {
     await first.click();
     await form.getByLabel('Find by invoice number').fill('LONGLONG');
     await form.getByText(invoice.reference_number).waitFor();
+
+    // A refusal has the figure that it is about, and the gateway's own sentence behind it.
+    await form.getByRole('checkbox').first().check();
+    await form.getByLabel(/^Amount for LONG/).fill('1.01');
+    await send.click();
+    await form.getByText(/^At most \$1\.00 is open on LONG/).waitFor();
+    await form.getByText('Details', { exact: true }).click();
+    await form.locator('details p').waitFor();
     await page.setViewportSize({ width: 320, height: 700 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
   });

@@ -11,7 +11,8 @@ import {
 import { countries } from '../format/countries';
 import { readAmount, typedAmount } from '../format/money';
 import { wrongKey } from '../graph/with-key';
-import { type Failure, required as missing } from '../graph/write';
+import { required as missing } from '../format/refusals';
+import type { Failure } from '../graph/write';
 import { SessionContext } from '../session';
 import { Field } from './field';
 import { Problem } from './problem';
