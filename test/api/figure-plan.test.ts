@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Context } from '../../src/operation/context.js';
 import { Scope } from '../../src/db/scope.js';
 import { countedDepositsOf } from '../../src/resources/balance/counted-deposits.js';
+import { receivableMatches } from '../../src/resources/deposit/receivable-matches.js';
 import { AgeingBucket, receivablesOfBucket } from '../../src/resources/receivable/ageing.js';
 import { buffersMax, nodesOf, plannerIn, userOf } from './planner.js';
 import { tenantOf, useWorld } from '../support/world.js';
@@ -72,4 +73,25 @@ describe.each(pages)('a page %s', (_, ask) => {
       expect(faults).toEqual([]);
     },
   );
+});
+
+describe('the receivables that deposits may pay', () => {
+  it(`are found with at most ${buffersMax / 2} buffers for each`, async () => {
+    // The seeded trade is reconciled.
+    const ids = await world.sql<{ id: string }[]>`update deposit set pending_rest = amount,
+        statement_descriptor = 'Payment of invoice 4711/12 and 4712-7, order 99, thank you'
+      where tenant_id = ${tenantOf(platforms.large)} and livemode = false and id in (select id from deposit
+        where tenant_id = ${tenantOf(platforms.large)} and livemode = false and status = 'completed' and amount > 0
+        order by created desc, id desc limit 25)
+      returning id`;
+    expect(ids).toHaveLength(25);
+    for (const kind of ['platform', 'connected_user'] as const) {
+      const context = { scope: new Scope(caller(kind), world.database) } as Context;
+      const ask = () => Promise.all(ids.map((row) => receivableMatches(row as never, context)));
+      const [asked] = await askedBy(ask, true);
+      const plan = await chosenPlan(asked![1]);
+      const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+      expect(buffers).toBeLessThan((ids.length * buffersMax) / 2);
+    }
+  });
 });

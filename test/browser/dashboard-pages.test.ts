@@ -497,7 +497,7 @@ const pages = [
 /** The pages of a user of Edition 1, as far as they differ from those. */
 const pagesOfUser = [
   ['/', 'Next payout'],
-  ['/payments?show=unreconciled', 'Unreconciled'],
+  ['/payments?show=unreconciled', 'Exact'],
   ['/payments?show=disputes', 'Opened'],
   ['/payments/:first', 'Timeline'],
   ['/payments?status=PROCESSING', 'No payment matches'],
