@@ -154,6 +154,7 @@ const probed = `
   acceptDispute.id account.addresses.after account.addresses.before account.apiKeys.after account.apiKeys.before
   account.balanceTransactions.after account.balanceTransactions.before account.balanceTransactions.paymentId
   account.billedReceivables.after account.billedReceivables.before account.checkoutsIn.after account.checkoutsIn.before
+  balanceStatement.movements.after
   account.checkoutsOut.after account.checkoutsOut.before account.connectedUsers.after account.connectedUsers.before
   account.depositsIn.after account.depositsIn.before account.depositsOut.after account.depositsOut.before
   account.disputes.after account.disputes.before account.events.after account.events.before account.exports.after

@@ -107,6 +107,7 @@ describe('a refused field', () => {
     depositChart: 'from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z", interval: DAY',
     balanceHistory: 'from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z", interval: DAY',
     depositTotals: 'from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z", interval: DAY',
+    balanceStatement: 'from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z", currency: USD',
     topUsers: 'from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z"',
     receivableAgeing: 'timeZone: "Nowhere/Land"',
     billedAgeing: 'timeZone: "Nowhere/Land"',

@@ -485,6 +485,7 @@ const pages = [
   ['/checkouts/:first', 'Checkout created'],
   ['/payouts', 'Next page'],
   ['/payouts/:first', 'Paid by'],
+  ['/balance', 'Closing balance'],
   ['/customers', 'Asha Traders'],
   ['/customers/new', 'Legal form'],
   ['/users', 'Cedar Books'],
@@ -505,6 +506,7 @@ const pagesOfUser = [
   ['/receivables/:first', 'Test tools'],
   ['/payouts', 'Next page'],
   ['/payouts/:first', 'Print statement'],
+  ['/balance', 'Next page'],
   ['/customers', 'Maison Claire'],
   ['/customers/:first', 'Kite & Barrel'],
 ] as const;
