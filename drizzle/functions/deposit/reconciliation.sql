@@ -1,6 +1,4 @@
 -- Reconciliation: counts deposits towards receivables, whose locks grow.
---
--- Longer than 60 lines: reconcile_shares (the order of its locks).
 
 -- Adds to the locked and settled amounts of a receivable, and emits its event.
 create or replace function change_receivable(
