@@ -116,7 +116,19 @@ describe('GET /openapi.json', () => {
 describe('the examples', () => {
   it('name the edition where one alone can have them', () => {
     const { only, ...examples } = recordedExamples();
-    expect(editionsOfExamples({ ...examples, only: {} })).toEqual(only);
+    expect(editionsOfExamples(examples)).toEqual(only);
+  });
+
+  it('have one of the other edition, too, where both can have the operation or event', () => {
+    const { only, others } = recordedExamples();
+    for (const edition of [1, 2] as const) {
+      const names = Object.keys(only).filter((name) => only[name] !== edition);
+      const { document } = castOf({ edition, kind: 'platform', credential: 'key' });
+      const methods = Object.values<Json>(document.paths).flatMap((each) => Object.values<Json>(each));
+      const has = new Set([...methods.map(({ operationId }) => operationId), ...Object.keys(document.webhooks)]);
+      const missing = names.filter((name) => has.has(name) && !others.operations[name] && !others.events[name]);
+      expect([edition, missing]).toEqual([edition, []]);
+    }
   });
 });
 

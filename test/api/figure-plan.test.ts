@@ -4,6 +4,7 @@ import { Scope } from '../../src/db/scope.js';
 import type { AccountRow } from '../../src/resources/account/table.js';
 import { countedDepositsOf } from '../../src/resources/balance/counted-deposits.js';
 import { balanceStatement, movementsOf } from '../../src/resources/balance/statement.js';
+import { receivableMatches } from '../../src/resources/deposit/receivable-matches.js';
 import { AgeingBucket, receivablesOfBucket } from '../../src/resources/receivable/ageing.js';
 import { buffersMax, nodesOf, plannerIn, userOf } from './planner.js';
 import { tenantOf, useWorld } from '../support/world.js';
@@ -101,5 +102,26 @@ describe('a statement of account', () => {
     expect(await buffersOf('balance_statement')).toBeLessThanOrEqual(buffersMax);
     // 51 movements of 8 entries at most, each with its payment.
     expect(await buffersOf('balance_movements')).toBeLessThanOrEqual(51 * 8 * 5);
+  });
+});
+
+describe('the receivables that deposits may pay', () => {
+  it(`are found with at most ${buffersMax / 2} buffers for each`, async () => {
+    // The seeded trade is reconciled.
+    const ids = await world.sql<{ id: string }[]>`update deposit set pending_rest = amount,
+        statement_descriptor = 'Payment of invoice 4711/12 and 4712-7, order 99, thank you'
+      where tenant_id = ${tenantOf(platforms.large)} and livemode = false and id in (select id from deposit
+        where tenant_id = ${tenantOf(platforms.large)} and livemode = false and status = 'completed' and amount > 0
+        order by created desc, id desc limit 25)
+      returning id`;
+    expect(ids).toHaveLength(25);
+    for (const kind of ['platform', 'connected_user'] as const) {
+      const context = { scope: new Scope(caller(kind), world.database) } as Context;
+      const ask = () => Promise.all(ids.map((row) => receivableMatches(row as never, context)));
+      const [asked] = await askedBy(ask, true);
+      const plan = await chosenPlan(asked![1]);
+      const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+      expect(buffers).toBeLessThan((ids.length * buffersMax) / 2);
+    }
   });
 });

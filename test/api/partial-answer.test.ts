@@ -113,7 +113,7 @@ describe('a refused field', () => {
     billedAgeing: 'timeZone: "Nowhere/Land"',
   };
   /** Figures that refuse no argument. Only an outage can refuse them. */
-  const always = ['balance', 'receivableTotals', 'statusCounts'];
+  const always = ['attention', 'balance', 'receivableTotals', 'statusCounts'];
   const account = schema.getType('Account');
   const below = isObjectType(account)
     ? Object.values(account.getFields()).filter(({ args, name }) => args.length > 0 && !always.includes(name))

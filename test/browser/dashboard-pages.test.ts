@@ -267,7 +267,7 @@ describe('a viewer of the dashboard', () => {
 
   it('does nothing for another account that signs in in another tab', async () => {
     const { context, page } = await dashboard.enter(1);
-    await page.getByRole('link', { name: 'Users', exact: true }).click();
+    await page.getByRole('link', { name: /^Users( \d+\+? waiting)?$/ }).click();
     await page.getByRole('link', { name: 'New user' }).click();
     await page.getByLabel('Legal name').fill('Meant for the first');
     const other = await context.newPage();
@@ -498,7 +498,7 @@ const pages = [
 /** The pages of a user of Edition 1, as far as they differ from those. */
 const pagesOfUser = [
   ['/', 'Next payout'],
-  ['/payments?show=unreconciled', 'Unreconciled'],
+  ['/payments?show=unreconciled', 'Exact'],
   ['/payments?show=disputes', 'Opened'],
   ['/payments/:first', 'Timeline'],
   ['/payments?status=PROCESSING', 'No payment matches'],

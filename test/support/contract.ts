@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { contractOf } from '../../src/api/rest/contract/document.js';
 import type postgres from 'postgres';
 import type { Audience } from '../../src/api/rest/contract/audience.js';
-import type { CatalogueEntry, Examples } from '../../src/api/rest/contract/examples.js';
+import type { CatalogueEntry, Example, Examples } from '../../src/api/rest/contract/examples.js';
 import { fromRow } from '../../src/db/read/row-mapper.js';
 import { event } from '../../src/resources/event/table.js';
 import { eventV1 } from '../../src/resources/event/v1.js';
@@ -32,7 +32,14 @@ interface Found {
 }
 
 /** The contract without examples, as every worker compares answers with it. */
-const none: Examples = { operations: {}, headers: {}, errors: {}, events: {}, only: {} };
+const none: Examples = {
+  operations: {},
+  headers: {},
+  errors: {},
+  events: {},
+  only: {},
+  others: { operations: {}, events: {} },
+};
 const schema = buildGraph();
 export const contract: Json = contractOf(schema, none);
 
@@ -155,17 +162,24 @@ export const violationsOf = (kind: string, object: unknown): string =>
 const examplesFile = new URL('../../schema/examples.json', import.meta.url);
 const eventsFile = new URL('../../schema/events.json', import.meta.url);
 const recording = process.env.RECORD_EXAMPLES === '1';
-const recorded: Examples = { operations: {}, headers: {}, errors: {}, events: {}, only: {} };
+const nothing = () => ({ operations: {} as Examples['operations'], events: {} as Record<string, unknown> });
+const recorded: Examples = { ...nothing(), headers: {}, errors: {}, only: {}, others: nothing() };
+/** The best of those that fit the contract of an edition, by the edition. */
+const recordedOf = { 1: nothing(), 2: nothing() };
 
 /** An answer says more than another one if it has more in it, up to a length that is still good to read. */
 const weight = (response: unknown): number => Math.min(JSON.stringify(response ?? null).length, 2_500);
 
 function record(id: string, { path, request, headers, body }: Exchange): void {
   if (!recording) return;
-  const before = recorded.operations[id];
   const response = body?.object === 'list' ? { ...body, data: body.data.slice(0, 1) } : body;
-  if (before && weight(before.response) >= weight(response)) return;
-  recorded.operations[id] = { path, ...(request !== undefined && { request }), response };
+  const example = { path, ...(request !== undefined && { request }), response };
+  const isBetter = (before: Example | undefined) => !before || weight(before.response) < weight(response);
+  for (const edition of [1, 2] as const)
+    if (isBetter(recordedOf[edition].operations[id]) && fitOf(edition).operation(id, example))
+      recordedOf[edition].operations[id] = example;
+  if (!isBetter(recorded.operations[id])) return;
+  recorded.operations[id] = example;
   for (const [name, value] of headers) recorded.headers[name] ??= value;
 }
 
@@ -184,9 +198,14 @@ export async function recordEvents(sql: postgres.Sql): Promise<void> {
     select number_events(tenant_id, livemode, 100000)
     from (select distinct tenant_id, livemode from event where number is null) t`;
   const rows = await sql<Record<string, unknown>[]>`
-    select distinct on (type) * from event where number is not null
-    order by type, length(data::text) > 2500, length(data::text) desc`;
-  for (const row of rows) recorded.events[String(row.type)] = eventV1(fromRow(event, row));
+    select * from event where number is not null
+    order by type, length(data::text) > 2500, length(data::text) desc, id limit 20000`;
+  for (const row of rows) {
+    const [type, found] = [String(row.type), eventV1(fromRow(event, row))];
+    recorded.events[type] ??= found;
+    for (const edition of [1, 2] as const)
+      if (!recordedOf[edition].events[type] && fitOf(edition).event(found)) recordedOf[edition].events[type] = found;
+  }
 }
 
 /** Examples with names that a reader of the documentation expects, instead of those that tests make to be unique. */
@@ -195,32 +214,49 @@ const readable = (text: string): string =>
     .replaceAll(/("nickname": )"nick \d+ [0-9a-f]{8}"/g, '$1"Acme Retail"')
     .replaceAll(/("reference_number": )"[^"]*nick \d+ [0-9a-f]{8}"/g, '$1"INV-1042"');
 
+const fits = new Map<1 | 2, ReturnType<typeof makeFit>>();
+const fitOf = (edition: 1 | 2) => {
+  const known = fits.get(edition) ?? makeFit(edition);
+  fits.set(edition, known);
+  return known;
+};
+
+/** Whether examples fit the contract of an edition. What it does not have fits. */
+function makeFit(edition: 1 | 2) {
+  const rights = { kind: 'platform', livemode: false, permission: 'full', session: undefined } as const;
+  const own = contractFor({ edition, ...rights });
+  const validate = new Ajv2020({ strict: false, validateFormats: false }).addSchema(own, 'contract');
+  const isValid = (schema: Json, value: unknown): boolean =>
+    !schema ||
+    value === undefined ||
+    value === null ||
+    validate.validate(schema.$ref ? { $ref: `contract${schema.$ref}` } : schema, value);
+  const methods = Object.values<Json>(own.paths).flatMap((each) => Object.values<Json>(each));
+  const operations = new Map<string, Json>(methods.map((each) => [each.operationId, each]));
+  const json = 'application/json';
+  return {
+    operation(id: string, { request, response }: Example): boolean {
+      const found = operations.get(id);
+      return (
+        !found ||
+        (isValid(found.requestBody?.content[json]?.schema, request) &&
+          isValid(found.responses[200].content[json]?.schema, response))
+      );
+    },
+    event: (value: unknown): boolean => isValid({ $ref: '#/components/schemas/Event' }, value),
+    types: Object.keys(own.webhooks),
+  };
+}
+
 /**
  * The edition of each example that does not fit the contract of both: of the operations by their ids, and of the events
  * by their types.
  */
-export function editionsOfExamples({ operations, events }: Examples): Examples['only'] {
+export function editionsOfExamples({ operations, events }: Pick<Examples, 'operations' | 'events'>): Examples['only'] {
   const [first, second] = ([1, 2] as const).map((edition) => {
-    const rights = { kind: 'platform', livemode: false, permission: 'full', session: undefined } as const;
-    const own = contractFor({ edition, ...rights });
-    const validate = new Ajv2020({ strict: false, validateFormats: false }).addSchema(own, 'contract');
-    const fits = (schema: Json, value: unknown) =>
-      !schema ||
-      value === undefined ||
-      value === null ||
-      validate.validate(schema.$ref ? { $ref: `contract${schema.$ref}` } : schema, value);
-    const all = Object.values<Json>(own.paths).flatMap((methods) => Object.values<Json>(methods));
-    const misfits = all.filter(({ operationId, requestBody, responses }) => {
-      const { request, response } = operations[operationId] ?? {};
-      const json = 'application/json';
-      return (
-        !fits(requestBody?.content[json]?.schema, request) || !fits(responses[200].content[json]?.schema, response)
-      );
-    });
-    const others = Object.keys(own.webhooks).filter(
-      (type) => !fits({ $ref: '#/components/schemas/Event' }, events[type]),
-    );
-    return new Set<string>([...misfits.map(({ operationId }) => operationId), ...others]);
+    const fit = fitOf(edition);
+    const misfits = Object.entries(operations).filter(([id, example]) => !fit.operation(id, example));
+    return new Set([...misfits.map(([id]) => id), ...fit.types.filter((type) => !fit.event(events[type]))]);
   }) as [Set<string>, Set<string>];
   const names = [...new Set([...first, ...second])].sort();
   return Object.fromEntries(names.map((name) => [name, first.has(name) ? 2 : 1]));
@@ -233,7 +269,8 @@ export function saveExamples(): void {
   const sorted = (of: object) => Object.fromEntries(Object.entries(of).sort(([a], [b]) => (a < b ? -1 : 1)));
   const all: Omit<Examples, 'events'> = {
     only: {},
-    operations: sorted({ ...before.operations, ...recorded.operations }),
+    others: nothing(),
+    operations: sorted({ ...before.operations, ...recorded.operations }) as Examples['operations'],
     headers: sorted({ ...before.headers, ...recorded.headers }),
     errors: sorted({ ...before.errors, ...recorded.errors }),
   };
@@ -241,6 +278,16 @@ export function saveExamples(): void {
   const earlier = Object.fromEntries(catalogue.map(({ type, example }) => [type, example]));
   const events = { ...earlier, ...recorded.events };
   all.only = editionsOfExamples({ ...all, events });
+  for (const [name, edition] of Object.entries(all.only))
+    for (const kind of ['operations', 'events'] as const) {
+      const other = edition === 1 ? 2 : 1;
+      const known = [recordedOf[other][kind][name], before.others[kind][name], before[kind as 'operations']?.[name]];
+      const found = known.find(
+        (each) =>
+          each && (kind === 'events' ? fitOf(other).event(each) : fitOf(other).operation(name, each as Example)),
+      );
+      if (found) all.others[kind][name] = found as Example;
+    }
   fs.writeFileSync(examplesFile, readable(`${JSON.stringify(all, null, 1)}\n`));
   fs.writeFileSync(eventsFile, readable(eventsText(events)));
 }

@@ -1,17 +1,19 @@
 import { everyone, testOnly } from '../../auth/permissions.js';
 import { bankNotice } from '../../operator/table.js';
 import { defineResource, extension, post, stored } from '../define.js';
-import { fields, link, many, node, object, one, page, value } from '../edges.js';
+import { fields, fieldsOfType, link, many, node, object, one, page, value } from '../edges.js';
 import { account } from '../account/table.js';
 import { address } from '../address/table.js';
 import { payment } from '../payment/table.js';
 import { DepositArgs, DepositOfAccountArgs, depositListing } from './listing.js';
+import { receivable } from '../receivable/table.js';
+import { matchesMax, ReceivableMatch, receivableMatches } from './receivable-matches.js';
 import { depositProblems, reconcileLimits } from './rules.js';
 import { DepositResolver } from './resolver.js';
 import { type DepositRow, deposit } from './table.js';
 import { BankDetails, bankDetailsOf, Deposit, DepositConnection, DepositParty } from './type.js';
 import { bankDetailsV1, bankNoticeV1, depositV1, exportedDepositV1 } from './v1.js';
-import { completedAt } from '../ledger/completed.js';
+import { momentOf } from '../ledger/completed.js';
 import { moneyOf } from '../balance/type.js';
 import { methodDetailsOf, methodTexts, PaymentMethod, PaymentMethodDetails } from '../payment/method.js';
 import { searchLimits } from '../../types/list-search.js';
@@ -75,7 +77,7 @@ export default defineResource({
   },
   fields: [
     fields(deposit, {
-      completedAt: completedAt(
+      completedAt: momentOf(
         // A dispute is complete when it is created.
         ({ id, created, disputesId }: DepositRow) => (disputesId === null ? ['deposit', id] : created),
         'When the money came into the balance. Null for a deposit that was never COMPLETED.',
@@ -95,6 +97,12 @@ export default defineResource({
       bankDetails: value(() => BankDetails, bankDetailsOf, {
         nullable: true,
         description: 'What the bank says of the transfer. Null for deposits in test mode and those of checkouts.',
+      }),
+      receivableMatches: value(() => [ReceivableMatch], receivableMatches, {
+        nullable: true,
+        description:
+          `The open receivables that the deposit may pay, the best first and at most ${matchesMax}. None for a ` +
+          'deposit that is not COMPLETED or has nothing left.',
       }),
       ...moneyOf({ amount: 'currency', pendingRest: 'currency', disputed: 'currency' }),
       from: object(
@@ -129,6 +137,9 @@ export default defineResource({
       }),
       disputedBy: page(deposit, deposit.disputesId, { description: 'The deposits that dispute this one.' }),
     }),
+    fieldsOfType(ReceivableMatch, {
+      receivable: link(receivable, 'receivableId', { description: 'The receivable.' }),
+    }),
     fields(account, {
       depositsIn: page(deposit, deposit.toAccountId, {
         args: DepositOfAccountArgs,
@@ -149,6 +160,8 @@ export default defineResource({
       deposit: link(deposit, 'depositId', { nullable: true, description: 'The deposit that the payment is of.' }),
     }),
   ],
+  weights: { 'Deposit.receivableMatches': 'object' },
+  sizes: { 'Deposit.receivableMatches': matchesMax },
   events: {
     'deposit.initialized': 'A deposit was announced, or its payment was begun.',
     'deposit.processing': 'The money of a deposit is on its way.',

@@ -16,6 +16,10 @@ import { Link } from 'wouter';
 import { ActAs } from './acting';
 import { TestClock } from './clock';
 import { isStopped, stoppedWords } from './format/obstacles';
+import { waitingAt } from './format/attention';
+import { useTimes } from './format/time';
+import { AttentionCountsQuery } from './graph/attention';
+import { useLive } from './graph/live';
 import { useExplorerLink } from './graph/shown';
 import { Frame, type Place, PlaceLink } from './parts/frame';
 import { Lines } from './parts/skeleton';
@@ -40,12 +44,14 @@ export function Shell({ children }: { children: ReactNode }) {
   const shown = places
     .filter(({ edition }) => edition === undefined || edition === viewer.edition)
     .filter(({ platforms }) => !platforms || viewer.account.type === 'PLATFORM');
+  const { data } = useLive(AttentionCountsQuery, {}, { seconds: 30, ofFrame: true });
+  const waiting = waitingAt(data?.viewer.account.attention?.counts ?? []);
   return (
     <Frame
       brand="Tidegate"
       account={<Account />}
       facts={<Facts />}
-      groups={[{ places: shown }]}
+      groups={[{ places: shown.map((place) => ({ ...place, waiting: waiting.get(place.path) })) }]}
       banners={
         <>
           {viewer.mode === 'TEST' && (
@@ -117,11 +123,12 @@ function ActingBar() {
 
 /** Says on every page that the account is stopped. */
 function StoppedBar() {
-  const { account } = useSession().viewer;
-  if (!isStopped(account.status)) return null;
+  const { status, statusSince } = useSession().viewer.account;
+  const time = useTimes();
+  if (!isStopped(status)) return null;
   return (
     <section className="page stopped-bar" aria-label="Status of the account">
-      {stoppedWords(account.status)} <Link href="/payouts">Payouts</Link>
+      {stoppedWords({ status, since: statusSince && time(statusSince, 'date') })} <Link href="/payouts">Payouts</Link>
     </section>
   );
 }

@@ -10,10 +10,17 @@ export interface CatalogueEntry {
   example: unknown;
 }
 
+/** A recorded request with its response. */
+export interface Example {
+  path: string;
+  request?: unknown;
+  response: unknown;
+}
+
 /** Recorded requests and responses; `schema/examples.json`. */
 export interface Examples {
-  /** One request with its response for each operation */
-  operations: Record<string, { path: string; request?: unknown; response: unknown }>;
+  /** One for each operation. */
+  operations: Record<string, Example>;
   /** A value of each header of responses, by its name in small letters. */
   headers: Record<string, string>;
   /** One response for each error code that the recorded run caused. */
@@ -22,6 +29,8 @@ export interface Examples {
   events: Partial<Record<string, unknown>>;
   /** The edition of those operations and events whose example one edition alone can have. */
   only: Partial<Record<string, 1 | 2>>;
+  /** Those of the other edition, for the operations and events of `only`. */
+  others: { operations: Record<string, Example>; events: Record<string, unknown> };
 }
 
 const [examplesFile, eventsFile] = ['examples', 'events'].map(
@@ -42,16 +51,18 @@ export function recordedExamples(): Examples {
 
 /** The examples that an edition can have. What an operation was asked for stays in its path. */
 export function examplesOf(edition: 1 | 2, all: Examples): Examples {
-  const { operations, events, only } = all;
+  const { operations, events, only, others } = all;
   const has = (name: string) => only[name] === undefined || only[name] === edition;
   return {
     ...all,
     operations: Object.fromEntries(
       Object.entries(operations).map(([id, { path, ...example }]) => [
         id,
-        has(id) ? { path, ...example } : { path, response: undefined },
+        has(id) ? { path, ...example } : (others.operations[id] ?? { path, response: undefined }),
       ]),
     ),
-    events: Object.fromEntries(Object.entries(events).filter(([type]) => has(type))),
+    events: Object.fromEntries(
+      Object.entries(events).map(([type, event]) => [type, has(type) ? event : others.events[type]]),
+    ),
   };
 }

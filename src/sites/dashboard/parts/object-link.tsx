@@ -8,10 +8,11 @@ const pages: Record<string, string> = {
   deposit: '/payments',
   payout: '/payouts',
   receivable: '/receivables',
+  webhook: '/developers/webhooks',
 };
 
 /** The address of the page of an object; undefined when it has none. */
-function addressOf(id: string): string | undefined {
+export function addressOf(id: string): string | undefined {
   const page = pages[id.split('_')[0]!];
   return page && `${page}/${id}`;
 }

@@ -17,6 +17,7 @@ import { DisputeFilter, Disputes } from './disputes';
 import { Export } from './export';
 import { type Filters, type Payment, PaymentsQuery, stateOf } from './query';
 import { TestPayment } from './test-payment';
+import { ToReconcile } from './to-reconcile';
 
 const statuses = ['INITIALIZED', 'PROCESSING', 'COMPLETED', 'CANCELLED', 'FAILED', 'REVERSED'] as const;
 const methods = [
@@ -100,10 +101,8 @@ function Kinds({ chosen }: { chosen: string }) {
 
 /** The payments that were received, newest first unless the viewer sorts them. */
 function Received() {
-  const { params, filtered } = useFilters();
+  const { filtered } = useFilters();
   const { open, byAmount, search, variables } = useArguments();
-  const after = params.get('after');
-  const result = useLive(PaymentsQuery, { ...variables, first: 25, after });
   const actions = (
     <>
       <TestPayment name="Test payment" />
@@ -117,15 +116,23 @@ function Received() {
         <Search placeholder="Payer or description" />
         {!search && <FilterChoices open={open} byAmount={byAmount} currency={variables.currency?.[0]} />}
       </FilterBar>
-      <List
-        label="Payments"
-        result={result}
-        page={result.data?.deposits}
-        columns={useColumns()}
-        href={({ id }) => `/payments/${id}`}
-        empty={<NoPayments filtered={filtered} open={open} />}
-      />
+      {open && !search ? <ToReconcile filters={variables} filtered={filtered} /> : <All variables={variables} />}
     </Page>
+  );
+}
+
+function All({ variables }: { variables: Filters }) {
+  const { params, filtered } = useFilters();
+  const result = useLive(PaymentsQuery, { ...variables, first: 25, after: params.get('after') });
+  return (
+    <List
+      label="Payments"
+      result={result}
+      page={result.data?.deposits}
+      columns={useColumns()}
+      href={({ id }) => `/payments/${id}`}
+      empty={<NoPayments filtered={filtered} />}
+    />
   );
 }
 
@@ -173,16 +180,14 @@ function useColumns(): Column<Payment>[] {
   ];
 }
 
-function NoPayments({ filtered, open }: { filtered: boolean; open: boolean }) {
+function NoPayments({ filtered }: { filtered: boolean }) {
   if (filtered)
     return (
       <Empty title="No payment matches">
         <ClearFilters />
       </Empty>
     );
-  return open ? (
-    <Empty title="All received money is reconciled" />
-  ) : (
+  return (
     <Empty title="No payments yet">
       <p>Give a customer the bank details of their receiving address, which are on the customer's page.</p>
       <TestPayment name="Play a test payment" />

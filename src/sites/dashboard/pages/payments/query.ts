@@ -36,6 +36,38 @@ export type Payment = RowOf<ResultOf<typeof PaymentsQuery>['deposits']>;
 /** Which payments the list shows. */
 export type Filters = Omit<VariablesOf<typeof PaymentsQuery>, 'first' | 'after'>;
 
+/** A page of the payments that count towards no invoice in whole, each with the invoices that it may pay. */
+export const ToReconcileQuery = graphql(
+  `
+    query PaymentsToReconcile(
+      $first: Int!, $after: ID, $created: TimeFilter, $method: [DepositPaymentMethod!], $currency: [Currency!]
+    ) {
+      deposits(
+        first: $first, after: $after
+        filter: { created: $created, paymentMethod: $method, currency: $currency, unreconciled: true }
+      ) {
+        nodes {
+          id created amount currency pendingRest statementDescriptor
+          fromAccount { ...Name }
+          toAccount { ...Name }
+          receivableMatches {
+            exact reasons
+            amount { amount currency }
+            receivable { id invoice { referenceNumber dueDate } }
+          }
+        }
+        pageInfo { hasNextPage endCursor }
+      }
+    }
+  `,
+  [NameFragment],
+);
+
+/** A payment that is not reconciled in whole. */
+export type OpenPayment = RowOf<ResultOf<typeof ToReconcileQuery>['deposits']>;
+/** A receivable that a payment may pay. */
+export type Match = NonNullable<OpenPayment['receivableMatches']>[number];
+
 /** One payment, for its page. */
 export const PaymentQuery = graphql(
   `
@@ -53,7 +85,7 @@ export const PaymentQuery = graphql(
           }
         }
         disputedBy(first: 10) { nodes { id created amount currency status } }
-        refunds(first: 20) { nodes { id created completedAt amount currency status reason failureReason } }
+        refunds(first: 20) { nodes { id created completedAt failedAt amount currency status reason failureReason } }
         allocations(first: 50) {
           nodes {
             amount currency status

@@ -1,0 +1,139 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { receivableBody } from '../support/bodies.js';
+import { completeDeposit, eventually, must, type Speaker } from '../support/world.js';
+import { rowsOf, useDashboard } from './dashboard-fixture.js';
+
+const dashboard = useDashboard();
+
+/** Invoices, each with a payment that names it and pays it. */
+async function trade(
+  user: Speaker,
+  prefix: string,
+  count: number,
+): Promise<{ invoices: string[]; payments: string[] }> {
+  const made = { invoices: [] as string[], payments: [] as string[] };
+  for (let i = 1; i <= count; i++) {
+    const amount = `${100 + i}.0${i % 10}`;
+    const { id } = await must(
+      user.post('/v1/receivables', receivableBody({ amount, reference_number: `${prefix}-${i}` })),
+    );
+    const paid = await must(
+      user.post('/v1/deposits', {
+        ...{ amount, currency: 'USD', payment_method: 'domestic_wire', statement_descriptor: `${prefix} ${i} thanks` },
+      }),
+    );
+    await completeDeposit(user, paid.id);
+    made.invoices.push(id);
+    made.payments.push(paid.id);
+  }
+  return made;
+}
+
+const statusesOf = async (user: Speaker, ids: string[]) => {
+  const all = await Promise.all(ids.map((id) => must(user.get(`/v1/receivables/${id}`))));
+  return new Set(all.map(({ status }) => status as string));
+};
+
+const boxesOf = (page: Page, prefix: string) => rowsOf(page, 'Payments').filter({ hasText: prefix });
+
+describe('payments to reconcile', () => {
+  it('are matched together: fourteen with two clicks, and taken back before they are sent', async () => {
+    const user = await dashboard.user(1, 'Indigo Looms');
+    const { invoices } = await trade(user, 'ALL', 14);
+    const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
+    await open('/dashboard/payments?show=unreconciled');
+    await expect.poll(() => boxesOf(page, 'ALL-').count()).toBe(14);
+    const choose = page.getByRole('button', { name: /^Choose \d+ exact$/ });
+    const exact = Number(/\d+/.exec((await choose.textContent()) ?? '')![0]);
+    expect(exact).toBeGreaterThanOrEqual(14);
+
+    await choose.click();
+    await page.getByText(`${exact} chosen · $`).waitFor();
+    await page.getByRole('button', { name: `Match ${exact}` }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Choose the payments whose invoice is right.').waitFor();
+    expect(await statusesOf(user, invoices)).toEqual(new Set(['open']));
+
+    await choose.click();
+    await page.getByRole('button', { name: `Match ${exact}` }).click();
+    // They are sent by themselves.
+    await page.getByText(`${exact} payments reconciled, $`).waitFor({ timeout: 60_000 });
+    await expect.poll(() => boxesOf(page, 'ALL-').count(), { timeout: 30_000 }).toBe(0);
+    expect(await statusesOf(user, invoices)).toEqual(new Set(['locked']));
+    expect(complaints).toEqual([]);
+  });
+
+  it('are matched by keys, and sent at once when the page is left', async () => {
+    const user = await dashboard.user(1, 'Indigo Looms');
+    const { invoices } = await trade(user, 'KEY', 3);
+    const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
+    await open('/dashboard/payments?show=unreconciled');
+    await expect.poll(() => boxesOf(page, 'KEY-').count()).toBe(3);
+    const boxes = boxesOf(page, 'KEY-').getByRole('checkbox');
+    // The newest stands first.
+    await boxes.nth(0).focus();
+    for (const key of ['Enter', 'j', 'k', 'Enter', 'ArrowDown']) await page.keyboard.press(key);
+    expect(await boxes.evaluateAll((all) => all.map((box) => (box as HTMLInputElement).checked))).toEqual([
+      ...[true, true, false],
+    ]);
+    await page.getByText('2 chosen · $').waitFor();
+    await page.getByRole('button', { name: 'Match 2' }).click();
+    await page.getByRole('button', { name: 'Send now' }).waitFor();
+    await page
+      .getByRole('link', { name: /^Receivables( \d+\+? waiting)?$/ })
+      .first()
+      .click();
+    await eventually(
+      () => statusesOf(user, invoices.slice(1)),
+      (found) => found.size === 1 && found.has('locked'),
+    );
+    expect(await statusesOf(user, invoices.slice(0, 1))).toEqual(new Set(['open']));
+    await open('/dashboard/payments?show=unreconciled');
+    await boxes.first().focus();
+    await page.keyboard.press('e');
+    await page.getByRole('region', { name: 'Reconcile' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('say which match was refused and why, and what is left of a payment', async () => {
+    const user = await dashboard.user(1, 'Indigo Looms');
+    const { invoices, payments } = await trade(user, 'GONE', 2);
+    const { page, open } = await dashboard.desk(1, 'Indigo Looms');
+    await open('/dashboard/payments?show=unreconciled');
+    await expect.poll(() => boxesOf(page, 'GONE-').count()).toBe(2);
+    for (const box of await boxesOf(page, 'GONE-').getByRole('checkbox').all()) await box.check();
+    await page.getByRole('button', { name: 'Match 2' }).click();
+    // While they wait, somebody else voids one of the invoices.
+    await must(user.post(`/v1/receivables/${invoices[0]}/void`));
+    await page.getByRole('button', { name: 'Send now' }).click();
+    await page.getByText('1 payment reconciled, $102.02.').waitFor();
+    await page.getByText('Not reconciled').waitFor();
+    await page.getByRole('status').getByText('with GONE-1').waitFor();
+
+    const { id } = await must(
+      user.post('/v1/receivables', receivableBody({ amount: '1.01', reference_number: 'PART' })),
+    );
+    await must(user.post(`/v1/deposits/${payments[0]}/reconcile`, { receivables: [{ id, amount: '1.01' }] }));
+    await boxesOf(page, 'GONE 1').getByText('$100.00').waitFor();
+    await boxesOf(page, 'GONE 1').getByText('of $101.01').waitFor();
+    await boxesOf(page, 'GONE 1').getByText('No invoice found').waitFor();
+  });
+
+  it('have no boxes for those who may only read', async () => {
+    const user = await dashboard.user(1, 'Indigo Looms');
+    await trade(user, 'READ', 1);
+    const { body } = await dashboard
+      .platform(1)
+      .graph('mutation { createApiKey(input: { permission: READ }) { secret } }');
+    const { context, page, go } = await dashboard.visit('/dashboard');
+    await page.getByLabel('API key').fill(body.data.createApiKey.secret);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await go('/dashboard/payments?show=unreconciled');
+    await expect.poll(() => boxesOf(page, 'READ-').count()).toBe(1);
+    expect(await page.getByRole('checkbox').count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^Match|^Choose/ }).count()).toBe(0);
+    await context.close();
+  });
+});
