@@ -60,7 +60,8 @@ describe('an adjustment of the operator', () => {
     // One of them is not enough for what OPERATOR_KEY has proposed: it is ann's proposal from then on.
     const taken = (await data(ann.ask(approve, { input: { id } }))).approveAdjustment.adjustment;
     expect(taken).toMatchObject({ status: 'PROPOSED', proposedBy: ann.name, decidedBy: null, approvalsLeft: 1 });
-    expect((await ann.ask(approve, { input: { id } })).codes).toEqual(['permission_denied']);
+    // Her answer may have been lost: it is the same, and still one of two.
+    expect((await data(ann.ask(approve, { input: { id } }))).approveAdjustment.adjustment).toEqual(taken);
     expect(await available(user)).toEqual([usd('0.00')]);
     const { adjustment } = (await data(ben.ask(approve, { input: { id } }))).approveAdjustment;
     expect(adjustment).toMatchObject({ status: 'APPROVED', decidedBy: ben.name, account: { id: user.id } });
@@ -74,9 +75,10 @@ describe('an adjustment of the operator', () => {
     expect((await ann.ask(approve, { input: { id } })).codes).toEqual(['permission_denied']);
     const before = await available(user);
     const twice = [ben.ask(approve, { input: { id } }), ben.ask(approve, { input: { id } })];
-    const codes = (await Promise.all(twice)).map((reply) => reply.codes);
-    expect(codes.filter(({ length }) => length === 0)).toHaveLength(1);
-    expect(codes.flat()).toEqual(['status_invalid']);
+    // Of two by one operator, the second is one whose answer was lost.
+    const [one, same] = await Promise.all(twice.map((reply) => data(reply)));
+    expect(same).toEqual(one);
+    expect((await ann.ask(approve, { input: { id } })).codes).toEqual(['permission_denied']);
     expect([before, await available(user)]).toEqual([[usd('10.00')], [usd('6.00')]]);
     expect((await ask(reject, { input: { id } })).codes).toEqual(['status_invalid']);
     const { nodes } = (

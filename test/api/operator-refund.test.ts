@@ -51,6 +51,15 @@ describe('a live refund', () => {
     expect(ended).toEqual({ ...shown, status, ...said, ...(said.bankReference && { bankReference: 'ARN 1' }) });
     expect(await data(ask(`{ refund(id: "${made.id}") { ${fields} } }`))).toEqual({ refund: ended });
     agrees(ended, await must(live.get(`/v1/refunds/${made.id}`)));
+    // When it ended: the operator and the account read the time of the posting.
+    const [posted] = await world.sql`select created from posting where kind = 'refund_end' and cause = ${made.id}`;
+    const at = new Date(Number(posted!.created) * 1000).toISOString().replace('.000', '');
+    const times = `{ refund(id: "${made.id}") { endedAt } }`;
+    expect(await data(ask(times))).toEqual({ refund: { endedAt: at } });
+    const own = await live.graph(`{ refund(id: "${made.id}") { completedAt failedAt } }`);
+    expect(own.body.data.refund).toEqual(
+      status === 'FAILED' ? { completedAt: null, failedAt: at } : { completedAt: at, failedAt: null },
+    );
     expect(await pendingOf(live)).toEqual(money(left));
     for (const again of [succeed, fail]) {
       const { body } = await ask(again, { input: { id: made.id } });

@@ -33,6 +33,8 @@ let people: Actor[];
 let other: Actor;
 let tenants: Receiver[];
 let ownAccountId: string;
+/** The numbers of the operator's accounts: the one that pays, and another one. */
+const [own, elsewhere] = ['501000', '502000'];
 let references = 0;
 /** The orders whose files the bank has had. */
 const given = new Set<string>();
@@ -45,14 +47,15 @@ beforeAll(async () => {
   other = await named();
   tenants = [await receiver(2), await receiver(2)];
   for (const { live } of tenants) await payoutAddress(live);
-  const given = { holder: 'Tidegate', currency: 'INR', number: '501000', ifsc: 'HDFC0000123' };
+  const given = { holder: 'Tidegate', currency: 'INR', number: own, ifsc: 'HDFC0000123' };
   ownAccountId = (await addOwnAccount(world.operator, given, 'Ann')).id;
+  await addOwnAccount(world.operator, { ...given, number: elsewhere }, 'Ann');
 });
 
 const act = fc.record({
   what: fc.constantFrom(
     ...['earn', 'earn', 'earn', 'create', 'create', 'approve', 'approve', 'send', 'give', 'give'],
-    ...['reject', 'answer', 'answer', 'answer', 'repeat', 'misstate', 'fail', 'complete', 'return'],
+    ...['reject', 'answer', 'answer', 'answer', 'repeat', 'misstate', 'elsewhere', 'fail', 'complete', 'return'],
   ),
   cents: fc.constantFrom(100n, 250n, 1_000n),
   which: fc.nat(20),
@@ -86,8 +89,8 @@ describe.each(seedsOf('api/payment-order-history'))('histories of payment orders
       const inOrder = async (id: string) => (await orderedPayouts(world.operator, id, { limit: 100 })).nodes;
       const payouts = () => world.sql<{ id: string; status: string }[]>`
         select id, status from payout where livemode order by id`;
-      const tell = async (entries: Entry[]) => {
-        const statement = { account: 'POOL-INR', currency: 'INR', opening: '0.00', closing: '0.00', entries };
+      const tell = async (entries: Entry[], account = own) => {
+        const statement = { account, currency: 'INR', opening: '0.00', closing: '0.00', entries };
         const message = camt([statement]).replace('<MsgId>M1<', `<MsgId>M${++references}<`);
         const file = { name: 'answer.xml', open: () => bytesOf(message), mapping: undefined, allowUnknown: true };
         const stored = await storeBankFile(world.operator, file, 'Ann');
@@ -157,6 +160,14 @@ describe.each(seedsOf('api/payment-order-history'))('histories of payment orders
           if (fate) {
             const lines = await tell([lineOf({ ...fate, amount: fate.amount + 1n })]);
             expect(lines.map(({ state }) => state)).toEqual(['unmatched']);
+          }
+        } else if (what === 'elsewhere') {
+          // The bank's words about an account that has paid nothing.
+          const fate = pick(open);
+          if (fate) {
+            const [line] = await tell([{ ...fate.untold[0]!, reference: `B${++references}` }], elsewhere);
+            const { orderId } = await payoutOf(world.operator, fate.id);
+            expect([orderId !== null, line!.state, line!.reason]).toEqual([true, 'unmatched', 'other_account']);
           }
         } else if (what === 'fail') {
           // By the bank's word: it has refused it, or has never had it.

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { camt, today } from '../support/bank-files.js';
 import { browser } from '../support/browser.js';
+import { importByColumns } from './console-csv.js';
 import { ConsoleSeed, type Document, hostile, notice } from './console-fixture.js';
 import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 import { addressesOf, foreignOn, routesOf } from './dashboard-walk.js';
@@ -338,6 +339,11 @@ describe('an operator', () => {
     await page.getByLabel('Day').fill(today);
     const balances = page.getByRole('table', { name: 'Closing balances' });
     await balances.getByText('$122.00').waitFor();
+  });
+
+  it('maps the columns of a CSV file by those that it has, and imports it', async () => {
+    await go('Bank files');
+    await importByColumns(page, paid.live, send);
   });
 
   it('gathers payouts, approves an order of another operator, and gives its file to the bank', async () => {

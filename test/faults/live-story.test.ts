@@ -196,7 +196,7 @@ it('ends with every figure to the cent, whichever gateway is killed', { timeout:
   const rupees = (more: object) =>
     ({ account: 'POOL-INR', currency: 'INR', entries: [{ currency: 'INR', ...more }] }) as Statement;
 
-  const ownAccount = { holder: 'Tidegate Services', currency: 'INR', number: '501000123', ifsc: 'HDFC0000123' };
+  const ownAccount = { holder: 'Tidegate Services', currency: 'INR', number: 'POOL-INR', ifsc: 'HDFC0000123' };
   const adding = mutation('addOwnAccount', 'AddOwnAccountInput', 'ownAccount { id }');
   own = (await ask(ann, adding, { input: ownAccount })).addOwnAccount.ownAccount.id;
   const rate = { accountId: to.row.id, source: 'USD', target: 'INR', rate: '83.25' };

@@ -43,7 +43,7 @@ beforeAll(async () => {
       createOperator(world.operator, nickname(), 'operate', 'a test'),
     ])
   ).map(({ operator: { id, name } }) => ({ id, name }));
-  const own = { holder: 'Tidegate Services', currency: 'INR', number: '501000123', ifsc: 'HDFC0000123' };
+  const own = { holder: 'Tidegate Services', currency: 'INR', number: 'POOL-INR', ifsc: 'HDFC0000123' };
   ({ id: ownAccountId } = await addOwnAccount(world.operator, own, ann!.name));
 });
 

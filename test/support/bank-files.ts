@@ -20,6 +20,8 @@ export interface Entry extends Transfer {
   status?: string | undefined;
   isReversal?: boolean | undefined;
   transfers?: Transfer[] | undefined;
+  /** How many transfers the bank says that it has. */
+  batch?: number | undefined;
 }
 
 /** A statement of an account. */
@@ -30,6 +32,8 @@ export interface Statement {
   closing?: string;
   day?: string;
   entries: Entry[];
+  /** What the bank says of the entries together, such as `TtlNtries`, as a count and a sum. */
+  totals?: Record<string, { count?: string; sum?: string }> | undefined;
 }
 
 const tag = (name: string, content: string | undefined, attribute = '') =>
@@ -69,7 +73,11 @@ export function camt(statements: Statement[], { message = '053' as '053' | '054'
         tag('Sts', modern ? tag('Cd', status) : status) +
         tag('BookgDt', tag('Dt', day)) +
         tag('AcctSvcrRef', of.reference) +
-        tag('NtryDtls', details.map((each) => detail(each, of.currency ?? currency)).join('')),
+        tag(
+          'NtryDtls',
+          tag('Btch', of.batch === undefined ? undefined : tag('NbOfTxs', String(of.batch))) +
+            details.map((each) => detail(each, of.currency ?? currency)).join(''),
+        ),
     );
   };
   const balance = (code: string, amount: string | undefined, day: string, currency: string) =>
@@ -82,13 +90,19 @@ export function camt(statements: Statement[], { message = '053' as '053' | '054'
             tag('CdtDbtInd', amount.startsWith('-') ? 'DBIT' : 'CRDT') +
             tag('Dt', tag('Dt', day)),
         );
-  const body = statements.map(({ account, currency = 'USD', opening, closing, day = today, entries }, i) =>
+  const body = statements.map(({ account, currency = 'USD', opening, closing, day = today, entries, totals = {} }, i) =>
     tag(
       statement!,
       tag('Id', `S${i + 1}`) +
         tag('Acct', accountId(account) + tag('Ccy', currency)) +
         balance('OPBD', opening, day, currency) +
         balance('CLBD', closing, day, currency) +
+        tag(
+          'TxsSummry',
+          Object.entries(totals)
+            .map(([name, { count, sum }]) => tag(name, tag('NbOfNtries', count) + tag('Sum', sum)))
+            .join(''),
+        ) +
         entries.map((each) => `\n${entry(each, currency)}`).join(''),
     ),
   );

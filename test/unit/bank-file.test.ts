@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BankFileFault, type FileLine, type FilePart } from '../../src/operator/bank-file/line.js';
 import { fileParts } from '../../src/operator/bank-file/reader.js';
-import { bytesOf, camt, type Entry, today } from '../support/bank-files.js';
+import { bytesOf, camt, type Entry, type Statement, today } from '../support/bank-files.js';
 
 async function partsOf(source: AsyncIterable<Uint8Array>, mapping?: CsvMapping): Promise<FilePart[]> {
   const found: FilePart[] = [];
@@ -92,6 +92,59 @@ describe('a message of ISO 20022', () => {
         notBooked: 1,
       },
     ]);
+  });
+
+  describe('whose bank says how many entries a statement has, and what they are together', () => {
+    const entries: Entry[] = [
+      { amount: '1.50', direction: 'DBIT' },
+      { amount: '2.00' },
+      { amount: '3.25', currency: 'EUR' },
+      { amount: '4.00', status: 'PDNG' },
+    ];
+    const text = (totals: Statement['totals']) => camt([{ account: iban, entries, totals }]);
+
+    it.each<[totals: NonNullable<Statement['totals']>]>([
+      [{ TtlNtries: { count: '3', sum: '6.75' } }],
+      [{ TtlNtries: { count: '4', sum: '10.75000' }, TtlDbtNtries: { count: '1', sum: '+1.5' } }],
+      [{ TtlCdtNtries: { count: '2', sum: '5.25' }, TtlDbtNtries: { sum: '1.50' } }],
+      [{ TtlCdtNtries: { sum: '9.25' } }],
+      [{ TtlNtries: {}, TtlNtriesPerBkTxCd: { count: '99' } }],
+    ])('is read where they are that: %j', async (totals) => {
+      expect(await linesOf(text(totals))).toHaveLength(3);
+    });
+
+    it.each<[total: string, said: { count?: string; sum?: string }]>([
+      ['TtlNtries', { count: '2' }],
+      ['TtlNtries', { count: '5', sum: '6.75' }],
+      // The count is that of the booked ones, and the sum that of all.
+      ['TtlNtries', { count: '3', sum: '10.75' }],
+      ['TtlNtries', { sum: '6.751' }],
+      ['TtlNtries', { sum: '-6.75' }],
+      ['TtlCdtNtries', { count: '1' }],
+      ['TtlCdtNtries', { sum: '5.26' }],
+      ['TtlDbtNtries', { count: '0', sum: '0' }],
+      ['TtlDbtNtries', { count: 'one' }],
+    ])('is refused where its %s is another: %j', async (total, said) => {
+      expect(await faultOf(text({ [total]: said }))).toBe(
+        `2: has a \`${total}\` that its entries are not: the file is cut or changed`,
+      );
+    });
+
+    it('is compared statement by statement', async () => {
+      const statement = {
+        account: iban,
+        entries: [{ amount: '1.00' }],
+        totals: { TtlNtries: { count: '1', sum: '1' } },
+      };
+      expect(await linesOf(camt([statement, statement]))).toHaveLength(2);
+      expect(await faultOf(camt([statement, { ...statement, entries: [] }]))).toMatch(/^4: has a `TtlNtries`/);
+    });
+  });
+
+  it('takes a batch of which it has some transfers only for none of them', async () => {
+    const of = { amount: '10.00', transfers: [{ amount: '10.00', payee: 'A1234' }] };
+    expect(await linesOf(one({ ...of, batch: 2 }))).toMatchObject([{ isUnclear: true, payee: null, amount: 1_000n }]);
+    expect(await linesOf(one({ ...of, batch: 1 }))).toMatchObject([{ isUnclear: false, payee: 'A1234' }]);
   });
 
   it.each([

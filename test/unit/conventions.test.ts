@@ -30,7 +30,7 @@ describe('the conventions of the code', () => {
   it('calls no method that opens an interactive transaction outside migrations and backups', () => {
     const interactive = /\.begin\(|\.transaction\(|\.reserve\(|\.savepoint\(/;
     // A backup reads all tables in one snapshot, on a connection of its own.
-    const allowed = ['db/schema/advisory-lock.ts', 'db/backup/backup.ts'];
+    const allowed = ['db/schema/advisory-lock.ts', 'db/schema/migration-steps.ts', 'db/backup/backup.ts'];
     expect(offenders(interactive, (name) => allowed.includes(name))).toEqual([]);
   });
 

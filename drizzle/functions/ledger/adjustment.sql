@@ -1,5 +1,7 @@
 -- Adjustments: postings by the operator between an account and the outside world, or between two currencies of an
 -- account. One operator proposes one, and another one decides about it.
+--
+-- Longer than 60 lines: decide_adjustment (a refusal for each of its rules, and its repetition).
 
 -- Stores a proposal, which moves nothing. The account sees an adjustment once it is approved.
 -- Without an event: the account does not see proposals.
@@ -80,13 +82,14 @@ declare
   v_to text := v_args ->> 'to';
   v_by text := v_args ->> 'decidedById';
   v adjustment;
-  v_now bigint;
+  v_now bigint := clock(p_tenant, p_live);
 begin
   if v_to = 'approved' and v_by is not null then
     update adjustment x
     set
       proposed_by = v_args ->> 'decidedBy',
-      proposed_by_id = v_by
+      proposed_by_id = v_by,
+      adopted_at = v_now
     where
       x.tenant_id = p_tenant
       and x.livemode = p_live
@@ -103,6 +106,16 @@ begin
   end if;
   select x.* into v from adjustment x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id';
   perform lock_adjusted(p_tenant, p_live, v);
+  select x.* into v from adjustment x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.id;
+  -- The approval of an operator whose answer was lost: nothing more is done.
+  if
+    (v.status = v_to and v.decided_by_id = v_by)
+    or (v.status = 'proposed' and v_to = 'approved' and v.adopted_at is not null and v.proposed_by_id = v_by)
+  then
+    perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
+    return next v;
+    return;
+  end if;
   v_now := clock(p_tenant, p_live);
   if v_to = 'approved' and (v_by is null or v_by = v.proposed_by_id) then
     perform refuse(

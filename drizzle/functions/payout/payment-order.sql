@@ -168,7 +168,11 @@ declare
   v payment_order;
 begin
   select p.* into v from payment_order p where p.id = p_id for update;
-  if v.status = p_to and v.decided_by_id is not distinct from p_by_id then
+  -- The decision of an operator whose answer was lost: nothing more is done.
+  if
+    (v.status = p_to and v.decided_by_id is not distinct from p_by_id)
+    or (v.status = 'proposed' and p_to = 'approved' and v.adopted_at is not null and v.created_by_id = p_by_id)
+  then
     return next v;
     return;
   end if;
@@ -187,7 +191,8 @@ begin
     update payment_order p
     set
       created_by = p_by,
-      created_by_id = p_by_id
+      created_by_id = p_by_id,
+      adopted_at = wall_clock()
     where p.id = p_id
     returning *
     into v;

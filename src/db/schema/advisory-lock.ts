@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { type Connection, single } from '../connect/driver/connection.js';
+import { LocksInUse } from './migration-steps.js';
 import { MigrationError } from './schema-version.js';
 
 /**
@@ -9,6 +10,8 @@ import { MigrationError } from './schema-version.js';
 const advisoryLockSeconds = 600;
 const saidAfterMilliseconds = 1_500;
 const triedEveryMilliseconds = 250;
+/** The longest pause between two attempts that were undone. */
+const pauseMillisecondsMax = 5_000;
 const deadlock = '40P01';
 
 /**
@@ -36,7 +39,7 @@ const keyOf = (sql: postgres.ISql, work: string) => sql`hashtextextended(${`tide
 
 /**
  * Runs work in a transaction that has the lock. Each attempt is a separate transaction, so that waiting holds no locks.
- * A deadlock with requests that are served meanwhile rolls the transaction back; it is then repeated until the limit.
+ * Locks of requests that are served meanwhile may roll the transaction back; it is then repeated until the limit.
  */
 export async function inTurn<T>(
   sql: postgres.Sql,
@@ -45,34 +48,41 @@ export async function inTurn<T>(
   say: ((line: string) => void) | undefined,
   run: (tx: postgres.TransactionSql) => Promise<T>,
 ): Promise<T> {
+  /** Why the last attempt, which had the lock, was undone. */
+  let undone: string | undefined;
   const attempt = async (tx: postgres.TransactionSql) => {
     const [{ got } = { got: false }] = await tx`select pg_try_advisory_xact_lock(${keyOf(tx, work)}) as got`;
+    undone = undefined;
     return got ? { result: await run(tx) } : undefined;
   };
   const until = performance.now() + seconds * 1000;
   let attempts = 0;
   const tried = () =>
-    (sql.begin(attempt) as Promise<{ result: T } | undefined>).catch((error: unknown) => {
-      if ((error as { code?: string }).code !== deadlock) throw error;
+    (sql.begin(attempt) as Promise<{ result: T } | undefined>).catch(async (error: unknown) => {
+      const reason =
+        error instanceof LocksInUse
+          ? error.message
+          : (error as { code?: string }).code === deadlock
+            ? 'It had a deadlock with other statements.'
+            : undefined;
+      if (reason === undefined) throw error;
       attempts++;
-      if (performance.now() > until)
-        throw new MigrationError(
-          `Deadlocks with other statements undid "${work}" ${attempts} times in ${seconds} s. Run it when less is ` +
-            'written, raise MIGRATION_LOCK_SECONDS, or stop the gateways.',
-        );
-      say?.(
-        `A deadlock with other statements undid "${work}" (attempt ${attempts}). It is tried again for up to ` +
-          `${seconds} s.`,
-      );
+      undone =
+        `Other statements undid "${work}" ${attempts} times in ${seconds} s. ${reason} Nothing was changed. Run it ` +
+        'when less is written, end what keeps the lock, or raise MIGRATION_LOCK_SECONDS.';
+      if (performance.now() > until) throw new MigrationError(undone);
+      say?.(`"${work}" was undone (attempt ${attempts}), and is tried again for up to ${seconds} s. ${reason}`);
+      // Requests that waited for it go on meanwhile.
+      await sleep(Math.min(1_000 * attempts, pauseMillisecondsMax));
       return undefined;
     });
-  const done = await waitFor(sql, work, seconds, say, tried);
+  const done = await waitFor(sql, work, seconds, say, tried, () => undone);
   return done.result;
 }
 
 /**
  * Repeats an attempt until it has a result. After `saidAfterMilliseconds` it reports which connection holds the lock,
- * and at the limit it throws a MigrationError.
+ * and at the limit it throws a MigrationError. `otherwise` says why an attempt had no result that had the lock.
  */
 async function waitFor<T>(
   sql: postgres.Sql,
@@ -80,20 +90,23 @@ async function waitFor<T>(
   seconds: number,
   say: ((line: string) => void) | undefined,
   attempt: () => Promise<T | undefined>,
+  otherwise: () => string | undefined = () => undefined,
 ): Promise<T> {
   const since = performance.now();
   for (let said = false; ; await sleep(triedEveryMilliseconds)) {
     const result = await attempt();
     if (result !== undefined) return result;
     const waited = performance.now() - since;
+    const reason = otherwise();
     if (waited > seconds * 1000) {
+      if (reason !== undefined) throw new MigrationError(reason);
       throw new MigrationError(
         `The lock for "${work}" was not free within ${seconds} s: ${await holderOf(sql, work)}. If that ` +
           'connection is an idle one of a pooler, end it with pg_terminate_backend, and set MIGRATION_URL to the ' +
           'address of PostgreSQL itself.',
       );
     }
-    if (!said && waited > saidAfterMilliseconds && say) {
+    if (!said && reason === undefined && waited > saidAfterMilliseconds && say) {
       say(`Waiting up to ${seconds} s for the lock for "${work}": ${await holderOf(sql, work)}.`);
       said = true;
     }

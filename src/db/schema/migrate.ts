@@ -13,6 +13,7 @@ import {
   folder,
 } from './schema-version.js';
 import { inTurn } from './advisory-lock.js';
+import { MigrationSteps } from './migration-steps.js';
 import { register } from '../cluster/functions.js';
 import { distributionOf } from '../cluster/tables.js';
 import { grant } from './privileges.js';
@@ -54,7 +55,7 @@ export async function migrate(
       if (found && found.version > own.version)
         throw new MigrationError(`${newerThan(found, own)} Nothing was changed: migrate with the newer program.`);
       const current = found?.version === own.version && found.sha256 === own.sha256;
-      if (!current) await apply(tx, own);
+      if (!current) await apply(tx, own, say);
       migrated = !current;
       // On a cluster each of these statements needs all nodes: a current one is migrated while a node is away.
       if (!current || grantTo !== undefined || (await distributionOf(tx)) !== 'distributed') await grant(tx, grantTo);
@@ -101,17 +102,22 @@ const guard = `
 export async function makeTables(
   tx: postgres.TransactionSql,
   wanted: (migration: { hash: string }) => boolean = () => true,
+  steps: MigrationSteps = new MigrationSteps(tx),
 ): Promise<void> {
   const [schema] = await tx`select to_regnamespace('drizzle') is not null as there`;
   // `create schema if not exists` needs the privilege to create a schema even if the schema exists.
   if (!schema!.there) await tx.unsafe('create schema drizzle');
   await tx.unsafe(bookkeeping);
   const [last] = await tx`select max(created_at)::text as created_at from drizzle.__drizzle_migrations`;
-  for (const { folderMillis, hash, sql: statements } of migrationFiles()) {
-    if (last?.created_at != null && Number(last.created_at) >= folderMillis) continue;
+  const isNew = last?.created_at == null;
+  const missing = migrationFiles().filter(({ folderMillis }) => isNew || Number(last.created_at) < folderMillis);
+  for (const [i, { folderMillis, hash, sql: statements }] of missing.entries()) {
     if (!wanted({ hash })) return;
-    for (const statement of statements) await tx.unsafe(statement);
+    const since = performance.now();
+    for (const statement of statements) await steps.run(statement);
     await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`;
+    // A new database has all of them at once.
+    if (!isNew) steps.applied(folderMillis, i + 1, missing.length, performance.now() - since);
   }
 }
 
@@ -119,12 +125,17 @@ export async function makeTables(
 export const migrationFiles = () => readMigrationFiles({ migrationsFolder: folder });
 
 /** Applies the migrations that are missing, all functions and the version. */
-export async function apply(tx: postgres.TransactionSql, own: SchemaVersion): Promise<void> {
+export async function apply(
+  tx: postgres.TransactionSql,
+  own: SchemaVersion,
+  say?: (line: string) => void,
+): Promise<void> {
   const distributed = (await distributionOf(tx)) === 'distributed';
   // Tables and functions are changed on all nodes over the same connections.
   if (distributed) await tx`select set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
-  await makeTables(tx);
-  for (const name of functionFiles()) await tx.unsafe(fs.readFileSync(path.join(folder, name), 'utf8'));
+  const steps = new MigrationSteps(tx, distributed, say);
+  await makeTables(tx, undefined, steps);
+  for (const name of functionFiles()) await steps.run(fs.readFileSync(path.join(folder, name), 'utf8'));
   if (distributed) await register(tx);
   await tx`insert into drizzle.schema_version (version, serves_from, sha256)
     values (${own.version}, ${own.servesFrom}, ${own.sha256})

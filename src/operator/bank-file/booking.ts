@@ -8,6 +8,7 @@ import { endPayout, payoutOf } from '../money/payouts.js';
 import type { BankNotice } from '../money/notice.js';
 import { referenceProblems } from '../money/notice.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
+import { accountsOfOrders, isAccount } from '../payment-order/accounts.js';
 import { fileOf, lineOf } from './listing.js';
 import { isSame, receiptsOf, takenBy } from './known.js';
 import { isRecorded } from './matching.js';
@@ -176,7 +177,11 @@ function keyOf({ fileId, number, decidedBy, addressId, givenReference, originalR
 /** Ends the payout that a line answers: it has arrived, has failed, or has come back after it had arrived. */
 async function answerPayout(operator: Operator, line: BankLineRow): Promise<void> {
   const { payoutId, direction, reference, details } = line;
-  const { status } = await payoutOf(operator, payoutId!);
+  const answered = await payoutOf(operator, payoutId!);
+  const { status, orderId } = answered;
+  // Since the file was matched, the payout may have come into the order of another account.
+  const from = orderId === null ? undefined : (await accountsOfOrders(operator, [answered])).get(orderId);
+  if (from && line.account !== null && !isAccount(from, line.account)) throw onOtherAccount();
   const bankReference = reference ?? undefined;
   if (direction === 'debit') {
     await endPayout(operator, payoutId!, 'completed', { bankReference }, 'bank');
@@ -186,6 +191,13 @@ async function answerPayout(operator: Operator, line: BankLineRow): Promise<void
   const to = status === 'processing' || status === 'failed' ? 'failed' : 'returned';
   await endPayout(operator, payoutId!, to, { bankReference, reasonCode: reasonOf(details.returnReason) }, 'bank');
 }
+
+const onOtherAccount = () =>
+  new OperatorError(
+    'The line is on another account than the one from which the payment order of the payout pays.',
+    'state_conflict',
+    'bank_line.account',
+  );
 
 /** Why a payout came back, by the codes of ISO 20022 for reasons of returns. */
 function reasonOf(code: string | undefined): PayoutReasonCode {

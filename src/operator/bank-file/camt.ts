@@ -14,6 +14,7 @@ import {
   textOf,
 } from './line.js';
 import { bankDetailsMax } from '../money/bank-details.js';
+import { countIn, EntryTotals } from './camt-totals.js';
 import { type XmlPart, type XmlReader, XmlStream } from './xml.js';
 
 /** The messages that are read, by the number of each, with the elements of a message and of a statement in it. */
@@ -61,6 +62,7 @@ export class CamtReader implements XmlReader {
   #notBooked = 0;
   #beginsAt = 1;
   #details: Detail[] = [];
+  #totals = new EntryTotals();
 
   /** The message and its version, such as `camt.053.001.08`. */
   get format(): string {
@@ -88,7 +90,12 @@ export class CamtReader implements XmlReader {
 
   isPart(path: string): boolean {
     const { account, balance, entry, detail } = this.#paths;
-    return path === account || path === balance || path === entry || path === detail;
+    return path === account || path === balance || path === entry || path === detail || this.#isTotal(path);
+  }
+
+  #isTotal(path: string): boolean {
+    const { statement } = this.#paths;
+    return path.startsWith(`${statement}/`) && EntryTotals.has(path.slice(statement.length + 1));
   }
 
   opened(path: string, line: number): void {
@@ -98,17 +105,20 @@ export class CamtReader implements XmlReader {
     this.#beginsAt = line;
     this.#account = this.#currency = this.#day = this.#opening = this.#closing = null;
     this.#notBooked = 0;
+    this.#totals = new EntryTotals();
   }
 
   part(path: string, part: XmlPart): void {
     if (path === this.#paths.account) this.#readAccount(part);
     else if (path === this.#paths.balance) this.#readBalance(part);
     else if (path === this.#paths.detail) this.#addDetail(part);
+    else if (path !== this.#paths.entry) this.#totals.say(part);
     else this.#readEntry(part);
   }
 
   closed(path: string): void {
     if (path !== this.#paths.statement) return;
+    this.#totals.compare();
     this.#parts.push({
       ...{ kind: 'statement', number: this.#statements, line: this.#beginsAt, account: this.#account },
       ...{ currency: this.#currency, day: this.#day, opening: this.#opening, closing: this.#closing },
@@ -150,18 +160,22 @@ export class CamtReader implements XmlReader {
     this.#details = [];
     const status = entry.one('Sts/Cd') ?? entry.one('Sts') ?? entry.one('Sts/Prtry');
     if (status === undefined) throw new BankFileFault(entry.line, 'has an entry without a status');
+    const { amount, currency } = moneyIn(entry, 'Amt')!;
+    const direction = directionIn(entry)!;
+    this.#totals.count({ direction, amount, isBooked: status === 'BOOK' });
     if (status !== 'BOOK') {
       this.#notBooked += Math.max(1, details.length);
       return;
     }
-    const { amount, currency } = moneyIn(entry, 'Amt')!;
-    const direction = directionIn(entry)!;
     const day = dayIn(entry, 'BookgDt', entry.line) ?? dayIn(entry, 'ValDt', entry.line);
     if (day === null) throw new BankFileFault(entry.line, 'has an entry without a day of booking');
     const isReversal = booleanIn(entry, 'RvslInd');
     const of = { account: this.#account, isReversal, day, currency, isUnclear: false };
     const whole = { ...of, direction, amount, reference: entry.one('AcctSvcrRef') };
     const [first, second] = details;
+    // A batch of which the bank gives some transfers only is no transfer of one payer.
+    if (details.length > 0 && announcedIn(entry) > details.length)
+      return this.#add(entry, undefined, { ...whole, isUnclear: true });
     // The one transfer of an entry arrived with the amount of the entry: its own may be that before the charges.
     if (!second && (first?.direction ?? direction) === direction) return this.#add(entry, first?.part, whole);
     const own = details.flatMap((detail) =>
@@ -190,6 +204,10 @@ export class CamtReader implements XmlReader {
     });
   }
 }
+
+/** How many transfers the batches of an entry have, as the bank says. */
+const announcedIn = (entry: XmlPart): number =>
+  entry.all('NtryDtls/Btch/NbOfTxs').reduce((before, text) => before + (countIn(text) ?? 0), 0);
 
 /** An amount with its currency. */
 function moneyIn(part: XmlPart, path: string, needed = true): { amount: bigint; currency: string } | undefined {

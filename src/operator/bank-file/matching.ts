@@ -2,9 +2,10 @@ import { and, ne, or, sql } from 'drizzle-orm';
 import { type AddressRow, address, bankAccountKey } from '../../resources/address/table.js';
 import type { Operator } from '../operator.js';
 import { type PayoutRow, PayoutStatus } from '../../resources/payout/table.js';
-import { listOwnAccounts } from '../payment-order/accounts.js';
+import { accountsOfOrders, isAccount, listOwnAccounts } from '../payment-order/accounts.js';
 import { payoutIdOf } from '../payment-order/file.js';
 import { livePayouts } from '../payment-order/claims.js';
+import type { OwnAccountRow } from '../payment-order/table.js';
 import { type Compared, isSame, keyOf, ofOtherFiles, receiptsOf, takenBy } from './known.js';
 import type { FileLine } from './line.js';
 import { bankLine, type BankLineRow, BankLineState, UnmatchedReason } from './table.js';
@@ -58,7 +59,8 @@ export class LineMatcher {
       this.#payouts(lines),
     ]);
     this.#own ??= new Set((await listOwnAccounts(this.operator)).map(({ iban, number }) => iban ?? number!));
-    const matched = lines.map((line) => ({ ...line, ...this.#fateOf(line, receivers, seen, payouts) }));
+    const from = await accountsOfOrders(this.operator, [...payouts.values()]);
+    const matched = lines.map((line) => ({ ...line, ...this.#fateOf(line, receivers, seen, payouts, from) }));
     const recorded = await this.#recorded(matched);
     const noticeOf = (line: MatchedLine) => recorded.get(noticeKey(line.tenant, line.reference, line.addressId, line));
     const answered = matched.flatMap(({ payoutId }) => payoutId ?? []);
@@ -98,6 +100,7 @@ export class LineMatcher {
     receivers: Map<string, Receiver[]>,
     seen: Set<string>,
     payouts: Map<string, PayoutRow>,
+    from: Map<string, OwnAccountRow>,
   ): Fate {
     const found = [line.payee, line.account].flatMap((name) => (name === null ? [] : (receivers.get(name) ?? [])));
     const answered = isAnswer(line) ? payouts.get(payoutIdOf(line.details.endToEndId) ?? '') : undefined;
@@ -108,7 +111,7 @@ export class LineMatcher {
     if (key !== undefined && seen.has(key)) return seenBefore;
     if (line.isUnclear) return unmatched(UnmatchedReason.UNCLEAR);
     if (answered && isRepeated) return repeated;
-    if (answered) return fateOfAnswer(line, answered);
+    if (answered) return fateOfAnswer(line, answered, from.get(answered.orderId ?? ''));
     // Money that left, or that came back after it had left, is that of payouts.
     if (isAnswer(line)) return unmatched(UnmatchedReason.OUTGOING);
     if (found.length === 0) return unmatched(UnmatchedReason.UNKNOWN_ACCOUNT);
@@ -211,10 +214,19 @@ export class LineMatcher {
 const isAnswer = ({ direction, isReversal, details: { returnReason } }: FileLine): boolean =>
   direction === 'debit' ? !isReversal : isReversal || returnReason !== undefined;
 
-/** An answer has the amount of its payout. Another amount is a matter for a person. */
-function fateOfAnswer({ amount, currency }: FileLine, answered: PayoutRow): Fate {
+/**
+ * An answer has the amount and the currency of its payout, and is on the account from which the order of the payout
+ * pays. Anything else is a matter for a person.
+ */
+function fateOfAnswer(
+  { amount, currency, account }: FileLine,
+  answered: PayoutRow,
+  from: OwnAccountRow | undefined,
+): Fate {
   const { id: payoutId, tenantId: tenant } = answered;
-  if (answered.amount !== amount || answered.currency !== currency) return unmatched(UnmatchedReason.OUTGOING);
+  if (answered.currency !== currency) return unmatched(UnmatchedReason.OTHER_CURRENCY);
+  if (answered.amount !== amount) return unmatched(UnmatchedReason.OTHER_AMOUNT);
+  if (from && account !== null && !isAccount(from, account)) return unmatched(UnmatchedReason.OTHER_ACCOUNT);
   return { ...nowhere, state: BankLineState.MATCHED, reason: null, tenant, payoutId };
 }
 

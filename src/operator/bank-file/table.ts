@@ -116,6 +116,8 @@ export const UnmatchedReason = {
   UNCLEAR: 'unclear',
   REVERSAL: 'reversal',
   OUTGOING: 'outgoing',
+  OTHER_AMOUNT: 'other_amount',
+  OTHER_ACCOUNT: 'other_account',
   REFUSED: 'refused',
 } as const;
 export type UnmatchedReason = (typeof UnmatchedReason)[keyof typeof UnmatchedReason];

@@ -1,11 +1,8 @@
-import fs from 'node:fs';
 import { type Command, Option } from 'commander';
 import { payoutV1 } from '../../resources/payout/v1.js';
 import { amountText } from '../../types/scalars.js';
 import { approvalsLeft } from '../access/approvals.js';
-import { OperatorError } from '../operator.js';
 import { addOwnAccount, closeOwnAccount, listOwnAccounts } from '../payment-order/accounts.js';
-import { orderFile, type OrderFormat, orderFormats } from '../payment-order/file.js';
 import {
   createPaymentOrder,
   listOrders,
@@ -50,14 +47,6 @@ export function paymentOrderCommands(program: Command, command: AddCommand): voi
     const { nodes, next } = await orderedPayouts(operator, id, { after: o.after as string | undefined });
     return { ...orderV1(await orderOf(operator, id)), of: nodes.map(payoutV1), ...(next !== null && { next }) };
   }).addOption(after());
-  command(order, 'file <order>', 'Write the file of an approved order for its bank', async (operator, o, id) => {
-    const { name: made, content } = await orderFile(operator, id, o.format as OrderFormat);
-    const file = (o.out as string | undefined) ?? made;
-    await writeWhole(file, content);
-    return { id, file };
-  })
-    .addOption(new Option('--format <format>', 'of the file').choices(orderFormats).default('pain.001'))
-    .option('--out <file>', 'where to write it; it must not exist');
   command(order, 'sent <order>', 'Record that the file of an order was given to the bank', async (operator, _, id) =>
     orderV1(await sendPaymentOrder(operator, id, byCommand())),
   );
@@ -85,25 +74,6 @@ function accountCommands(order: Command, command: AddCommand): void {
   command(order, 'close-account <account>', 'Close an account of yours', async (operator, _, id) =>
     accountV1(await closeOwnAccount(operator, id)),
   );
-}
-
-/** Writes a file as a whole, or none: it has its name once all of it is written. */
-async function writeWhole(file: string, content: AsyncIterable<string>): Promise<void> {
-  if (fs.existsSync(file))
-    throw new OperatorError('There is such a file already. Name another one with --out.', 'state_conflict');
-  const unfinished = `${file}.unfinished`;
-  try {
-    const handle = await fs.promises.open(unfinished, 'wx', 0o600);
-    try {
-      for await (const piece of content) await handle.write(piece);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await fs.promises.link(unfinished, file);
-  } finally {
-    await fs.promises.rm(unfinished, { force: true });
-  }
 }
 
 const orderV1 = (row: PaymentOrderRow) => ({

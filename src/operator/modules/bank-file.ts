@@ -12,7 +12,7 @@ import {
   type BankFileRow,
   type BankLineRow,
   type BankMappingRow,
-  type UnmatchedReason,
+  UnmatchedReason,
 } from '../bank-file/table.js';
 import type { OperatorContext } from '../context.js';
 import {
@@ -193,5 +193,9 @@ export default {
     returnBankLine: 'bank_line',
     saveBankMapping: 'bank_mapping',
   },
-  sizes: { 'Query.bankReport': 200, 'Query.bankMappings': 200, 'BankFileImport.reasons': 9 },
+  sizes: {
+    'Query.bankReport': 200,
+    'Query.bankMappings': 200,
+    'BankFileImport.reasons': Object.keys(UnmatchedReason).length,
+  },
 } satisfies OperatorModule;

@@ -8,7 +8,7 @@ import { filterOf } from '../graph/filters.js';
 import { edgesOf, one, type OperatorModule } from '../graph/module.js';
 import { FailRefundInput, OperatorRefund, RefundPage, RefundsArgs, SucceedRefundInput } from '../graph/refund-type.js';
 import { OperatorAccount, OperatorDeposit } from '../graph/type.js';
-import { endRefund, listRefunds, refundOf } from '../money/refunds.js';
+import { endRefund, listRefunds, refundOf, withEnds } from '../money/refunds.js';
 import type { ListPage } from '../paging.js';
 
 const SucceedRefundPayload = payloadOf('SucceedRefund', 'refund', OperatorRefund);
@@ -18,22 +18,24 @@ const FailRefundPayload = payloadOf('FailRefund', 'refund', OperatorRefund);
 @Resolver()
 class OperatorRefunds {
   @Query(() => OperatorRefund, { nullable: true, description: 'A refund of any tenant.' })
-  refund(
+  async refund(
     @Arg('id', () => ID, { description: 'The id of the refund.' }) id: string,
     @Ctx() { operator }: OperatorContext,
   ): Promise<OperatorRefund> {
-    return refundOf(operator, id);
+    const [shown] = await withEnds(operator, [await refundOf(operator, id)]);
+    return shown!;
   }
 
   @Query(() => RefundPage, {
     description:
       'The refunds of all tenants, or of one, oldest first; in live mode, PENDING refunds wait for the operator.',
   })
-  refunds(
+  async refunds(
     @Args(() => RefundsArgs) args: RefundsArgs,
     @Ctx() { operator }: OperatorContext,
   ): Promise<ListPage<OperatorRefund>> {
-    return listRefunds(operator, filterOf('refund', args));
+    const { nodes, next } = await listRefunds(operator, filterOf('refund', args));
+    return { nodes: await withEnds(operator, nodes), next };
   }
 
   @Mutation(() => SucceedRefundPayload, { description: 'Records that the payer has the money of a refund.' })
@@ -41,14 +43,16 @@ class OperatorRefunds {
     @Input(() => SucceedRefundInput) input: SucceedRefundInput,
     @Ctx() { operator }: OperatorContext,
   ) {
-    return { refund: await endRefund(operator, input.id, 'succeeded', input) };
+    const [refund] = await withEnds(operator, [await endRefund(operator, input.id, 'succeeded', input)]);
+    return { refund };
   }
 
   @Mutation(() => FailRefundPayload, {
     description: 'Records that a refund has failed; its money is back where it came from, with its locks.',
   })
   async failRefund(@Input(() => FailRefundInput) input: FailRefundInput, @Ctx() { operator }: OperatorContext) {
-    return { refund: await endRefund(operator, input.id, 'failed', input) };
+    const [refund] = await withEnds(operator, [await endRefund(operator, input.id, 'failed', input)]);
+    return { refund };
   }
 }
 

@@ -1,16 +1,19 @@
-import { desc, eq, sql } from 'drizzle-orm';
+import { desc, eq, getTableColumns, sql } from 'drizzle-orm';
 import { fromRow } from '../../db/read/row-mapper.js';
 import { type Problem, problem } from '../../errors/problems.js';
 import { textProblems } from '../../operation/text-problems.js';
 import { isIban } from '../../resources/address/rules.js';
+import type { PayoutRow } from '../../resources/payout/table.js';
 import { lengthFault } from '../../types/text-length.js';
 import { accountKey } from '../bank-file/line.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
-import { ownAccount, type OwnAccountRow } from './table.js';
+import { ownAccount, type OwnAccountRow, paymentOrder } from './table.js';
 
 /** As many characters as a message of ISO 20022 has for a name. */
 const holderLengthMax = 70;
 const accountsMax = 200;
+/** How much of an IBAN a number has at least that is taken for it. */
+const partLengthMin = 6;
 
 /** What a bank needs to know of an account of the operator. */
 export interface OwnAccountContent {
@@ -52,6 +55,34 @@ export function listOwnAccounts(operator: Operator): Promise<OwnAccountRow[]> {
         .limit(accountsMax),
     {},
   );
+}
+
+/** The accounts from which the orders of payouts pay, by the ids of the orders. */
+export async function accountsOfOrders(
+  operator: Operator,
+  payouts: readonly Pick<PayoutRow, 'orderId'>[],
+): Promise<Map<string, OwnAccountRow>> {
+  const ids = new Set(payouts.flatMap(({ orderId }) => orderId ?? []));
+  if (ids.size === 0) return new Map();
+  const rows = await operator.read<OwnAccountRow & { orderId: string }>(
+    'operator_accounts_of_orders',
+    (db) =>
+      db
+        .select({ ...getTableColumns(ownAccount), orderId: paymentOrder.id })
+        .from(paymentOrder)
+        .innerJoin(ownAccount, eq(ownAccount.id, paymentOrder.ownAccountId))
+        .where(sql`${paymentOrder.id} = any(${sql.placeholder('ids')}::text[])`),
+    { ids: [...ids] },
+  );
+  return new Map(rows.map(({ orderId, ...account }) => [orderId, account]));
+}
+
+/** Whether a file writes this account: as it is kept, or as the IBAN that ends with its number, or the other way. */
+export function isAccount({ iban, number }: Pick<OwnAccountRow, 'iban' | 'number'>, written: string): boolean {
+  const own = iban ?? number!;
+  if (own === written) return true;
+  const [whole, part] = own.length > written.length ? [own, written] : [written, own];
+  return part.length >= partLengthMin && whole.endsWith(part) && isIban(whole);
 }
 
 /** The account of the operator with this id. */

@@ -61,6 +61,8 @@ export const paymentOrder = pgTable(
      */
     createdBy: text('created_by').notNull(),
     createdById: text('created_by_id'),
+    /** When it became that operator's by an approval. */
+    adoptedAt: bigint('adopted_at', { mode: 'number' }),
     ownAccountId: text('own_account_id').notNull(),
     currency: text('currency').notNull(),
     /** The day on which the bank is to pay, as YYYY-MM-DD. */

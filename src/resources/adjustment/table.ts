@@ -27,6 +27,8 @@ export const adjustment = pgTable(
      */
     proposedBy: text('proposed_by').notNull(),
     proposedById: text('proposed_by_id'),
+    /** When it became that operator's by an approval. */
+    adoptedAt: bigint('adopted_at', { mode: 'number' }),
     decidedBy: text('decided_by'),
     decidedById: text('decided_by_id'),
     decidedAt: bigint('decided_at', { mode: 'number' }),

@@ -16,7 +16,7 @@ import { CheckoutResolver } from './resolver.js';
 import { type CheckoutRow, CheckoutType, checkout } from './table.js';
 import { Checkout, CheckoutConnection, CheckoutParty } from './type.js';
 import { checkoutV1 } from './v1.js';
-import { completedAt } from '../ledger/completed.js';
+import { momentOf } from '../ledger/completed.js';
 import { moneyOf } from '../balance/type.js';
 import { methodOfCheckout, PaymentMethod } from '../payment/method.js';
 
@@ -81,7 +81,7 @@ export default defineResource({
   },
   fields: [
     fields(checkoutNow, {
-      completedAt: completedAt(
+      completedAt: momentOf(
         ({ depositId }: CheckoutNow) => (depositId === null ? null : ['deposit', depositId]),
         'When its payment was credited, also if that was after its time. Null before that.',
       ),

@@ -34,8 +34,8 @@ function postedAt(scope: Scope, kind: Completion, cause: string): Promise<number
   });
 }
 
-/** The field `completedAt` of an object: `of` gives its movement, or the moment itself, or null before it. */
-export const completedAt = <R>(of: (row: R) => readonly [Completion, string] | number | null, description: string) =>
+/** A field such as `completedAt`: `of` gives the movement of an object, or the moment itself, or null before it. */
+export const momentOf = <R>(of: (row: R) => readonly [Completion, string] | number | null, description: string) =>
   value(
     () => DateTime,
     (row: R, { scope }: Context) => {

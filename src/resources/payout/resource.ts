@@ -3,7 +3,7 @@ import { DateTime } from '../../types/scalars.js';
 import { type AccountRow, account } from '../account/table.js';
 import { address } from '../address/table.js';
 import { payment } from '../payment/table.js';
-import { completedAt } from '../ledger/completed.js';
+import { momentOf } from '../ledger/completed.js';
 import { defineResource, extension, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
 import { payoutProblemOf } from './address-problem.js';
@@ -52,7 +52,7 @@ export default defineResource({
   },
   fields: [
     fields(payout, {
-      completedAt: completedAt(
+      completedAt: momentOf(
         ({ id, status }: PayoutRow) => (status === 'completed' ? ['payout_end', id] : null),
         'When the money left the balance for good. Null unless the payout is COMPLETED.',
       ),

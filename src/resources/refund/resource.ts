@@ -5,7 +5,7 @@ import { checkoutNow } from '../checkout/now.js';
 import { defineResource, extension, stored } from '../define.js';
 import { deposit } from '../deposit/table.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
-import { completedAt } from '../ledger/completed.js';
+import { momentOf } from '../ledger/completed.js';
 import { payment } from '../payment/table.js';
 import { PaymentSource, sourceOf } from './payment-source.js';
 import { RefundArgs, refundListing, RefundOfAccountArgs } from './listing.js';
@@ -54,9 +54,13 @@ export default defineResource({
   },
   fields: [
     fields(refund, {
-      completedAt: completedAt(
+      completedAt: momentOf(
         ({ id, status }: RefundRow) => (status === 'succeeded' ? ['refund_end', id] : null),
         'When the money left the balance for good. Null unless the refund has SUCCEEDED.',
+      ),
+      failedAt: momentOf(
+        ({ id, status }: RefundRow) => (status === 'failed' ? ['refund_end', id] : null),
+        'When the money came back to where it was taken from. Null unless the refund has FAILED.',
       ),
       ...moneyOf({ amount: 'currency', fromPending: 'currency' }),
       account: link(account, 'accountId', { description: 'The account that had received the deposit.' }),

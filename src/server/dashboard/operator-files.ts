@@ -37,7 +37,7 @@ export function operatorFiles(app: FastifyInstance): void {
 /**
  * Registers the download of the file of a payment order, which has entries in the audit log, the first one before it is
  * made. It is sent as it is read; one that is not whole has no end that HTTP takes for one. An operator that may only
- * look gets none.
+ * look gets none, and neither does OPERATOR_KEY.
  */
 export function orderFiles(app: FastifyInstance): void {
   app.get<{ Params: { id: string; format: string } }>(
@@ -56,6 +56,8 @@ export function orderFiles(app: FastifyInstance): void {
       const made = await logged(operator, viewer, action, () => {
         if (viewer.role !== OperatorRole.OPERATE)
           throw new DomainError(problem('permission_denied', undefined, forOperate));
+        // Whoever has had the file does not reject the order, so it has to be known who that is.
+        if (viewer.id === null) throw new DomainError(problem('permission_denied', undefined, forNamed));
         return orderFile(operator, id, known);
       });
       reply.header('content-disposition', `attachment; filename="${made.name}"`);
@@ -67,6 +69,10 @@ export function orderFiles(app: FastifyInstance): void {
 const forOperate =
   'Your role is READ. The file of a payment order pays, and has the numbers of all its accounts: ask for an operator ' +
   'with the role OPERATE.';
+
+const forNamed =
+  'The file of a payment order is for operators with a name and a key of their own: OPERATOR_KEY does not say who ' +
+  'has it. Make an operator for a program that fetches files, too.';
 
 /** The file that a request names. */
 function placeOf(request: FastifyRequest, id: string): FilePlace {

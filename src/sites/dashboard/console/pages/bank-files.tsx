@@ -16,8 +16,9 @@ import { Action } from '../action';
 import { graphql } from '../graphql';
 import { pageOf, Time } from '../parts';
 import { useMayAct } from '../session';
+import { BookWaiting } from './book-file';
 import { ClosingBalances } from './closing-balances';
-import { BookWaiting, ImportFile } from './import-file';
+import { ImportFile } from './import-file';
 
 const Line = graphql(`
   fragment Line on BankLine {

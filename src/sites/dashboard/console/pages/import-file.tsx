@@ -10,6 +10,9 @@ import { Form, SelectField } from '../../parts/form';
 import { Problem } from '../../parts/problem';
 import { graphql } from '../graphql';
 import { useSession } from '../session';
+import { bookedText, flat, useBooking } from './book-file';
+import { headOf } from './csv-head';
+import { MappingForm } from './csv-mapping';
 
 /** The most bytes of a file that fit into the largest request that a gateway can be set to take, in base64. */
 const bytesMax = 780_000;
@@ -31,12 +34,6 @@ const ImportMutation = graphql(`
     importBankFile(input: $input) {
       import { file { id } format lines new seenBefore unmatched reasons { reason count } notBooked }
     }
-  }
-`);
-
-const BookMutation = graphql(`
-  mutation BookBankFile($input: BookBankFileInput!) {
-    bookBankFile(input: $input) { booking { booked unmatched left } }
   }
 `);
 
@@ -98,12 +95,24 @@ const givenOf = ({ name, content }: Given, mapping: string): Given => ({
   ...(mapping !== '' && { mapping }),
 });
 
+/** The mapping that is chosen, the saved ones, and the first lines of a file whose columns can be mapped. */
+function useMapping(given: Given | undefined, attempt: (name: string) => unknown) {
+  const [mapping, setMapping] = useState('');
+  const [isMapped, setMapped] = useState(false);
+  const saved = useLive(MappingsQuery, {}, { seconds: 60 });
+  const map = (name: string) => {
+    setMapping(name);
+    void attempt(name);
+  };
+  return { mapping, isMapped, setMapped, saved, head: given && headOf(given.content), map };
+}
+
 function ImportForm({ close, onDone }: { close: () => void; onDone: (fileId: string) => void }) {
   const { announce } = useSession();
   const { given, trial, fault, ...trying } = useTrial();
   const importing = useWrite(ImportMutation);
   const booking = useBooking();
-  const [mapping, setMapping] = useState('');
+  const { mapping, isMapped, setMapped, saved, head, map } = useMapping(given, trying.map);
   const send = async ({ allowUnknown }: { allowUnknown?: string }) => {
     if (!given || !trial) return;
     const answer = await importing.write({ input: { ...given, allowUnknown: allowUnknown === 'on' } });
@@ -114,6 +123,19 @@ function ImportForm({ close, onDone }: { close: () => void; onDone: (fileId: str
     onDone(file.id);
   };
   const pending = trying.pending || importing.pending || booking.pending;
+  if (head && isMapped)
+    return (
+      <MappingForm
+        head={head}
+        name={mapping}
+        onBack={() => setMapped(false)}
+        onSaved={(name) => {
+          saved.ask();
+          setMapped(false);
+          map(name);
+        }}
+      />
+    );
   return (
     <Form
       label="Import a file"
@@ -129,10 +151,10 @@ function ImportForm({ close, onDone }: { close: () => void; onDone: (fileId: str
     >
       <FileField name={given?.name} pending={pending} onChoose={(file) => void trying.choose(file, mapping)} />
       <Mapping
-        onChoose={(name) => {
-          setMapping(name);
-          void trying.map(name);
-        }}
+        names={(saved.data?.bankMappings ?? []).map(({ name }) => name)}
+        chosen={mapping}
+        onChoose={map}
+        onMap={head && (() => setMapped(true))}
       />
       {fault && <Problem error={fault} />}
       {trial && <Trial trial={trial} />}
@@ -166,17 +188,34 @@ function FileField({ name, pending, onChoose }: FileFieldProps) {
   );
 }
 
-function Mapping({ onChoose }: { onChoose: (name: string) => void }) {
-  const { data } = useLive(MappingsQuery, {}, { seconds: 60 });
+interface MappingProps {
+  names: readonly string[];
+  chosen: string;
+  onChoose: (name: string) => void;
+  /** Maps the columns of the file that is chosen, if it has any. */
+  onMap: (() => void) | undefined;
+}
+
+function Mapping({ names, chosen, onChoose, onMap }: MappingProps) {
+  const all = chosen === '' || names.includes(chosen) ? names : [...names, chosen];
   return (
-    <SelectField
-      name="mapping"
-      label="Columns of a CSV file"
-      none="None: it is a camt file"
-      options={(data?.bankMappings ?? []).map(({ name }) => ({ value: name, name }))}
-      hint="Save how the files of a bank are read with tidegate bank map."
-      onChange={onChoose}
-    />
+    <>
+      <SelectField
+        key={all.join('\n')}
+        name="mapping"
+        label="Columns of a CSV file"
+        none="None: it is a camt file"
+        options={all.map((name) => ({ value: name, name }))}
+        defaultValue={chosen}
+        hint={onMap ? undefined : 'Choose a CSV file to say which of its columns is what.'}
+        onChange={onChoose}
+      />
+      {onMap && (
+        <button type="button" className="button small" onClick={onMap}>
+          {chosen === '' ? 'Map its columns' : `Map its columns anew: ${chosen}`}
+        </button>
+      )}
+    </>
   );
 }
 
@@ -207,68 +246,7 @@ function Trial({ trial }: { trial: Import }) {
   );
 }
 
-/** Books what waits of a file, for which an import was interrupted before. */
-export function BookWaiting({ fileId, onDone }: { fileId: string; onDone: () => void }) {
-  const { announce } = useSession();
-  const { book, pending, progress, failure } = useBooking();
-  const send = async () => {
-    const done = await book(fileId);
-    if (done) announce(bookedText(done));
-    onDone();
-  };
-  return (
-    <div className="note" role="status">
-      <p>Lines of this file wait to be booked: its import was interrupted.</p>
-      {failure && <Problem error={flat(failure)} />}
-      {progress && <progress aria-label="Lines that are booked" {...progress} />}
-      <button type="button" className="button small" disabled={pending} onClick={() => void send()}>
-        Book them
-      </button>
-    </div>
-  );
-}
-
-interface Booked {
-  booked: number;
-  unmatched: number;
-}
-
-const bookedText = ({ booked, unmatched }: Booked) =>
-  `${counted(booked, 'line')} booked${unmatched > 0 ? `, ${unmatched.toLocaleString()} refused and unmatched` : ''}.`;
-
-/** Books a file in steps, with how far it has come. */
-function useBooking() {
-  const { write, failure } = useWrite(BookMutation);
-  const [progress, setProgress] = useState<{ value: number; max: number }>();
-  const book = async (id: string): Promise<Booked | undefined> => {
-    const done = { booked: 0, unmatched: 0 };
-    setProgress({ value: 0, max: 1 });
-    for (;;) {
-      const answer = await write({ input: { id } });
-      if (!answer) break;
-      const { booked, unmatched, left } = answer.bookBankFile.booking;
-      done.booked += booked;
-      done.unmatched += unmatched;
-      const value = done.booked + done.unmatched;
-      setProgress({ value, max: value + left });
-      if (left > 0) continue;
-      setProgress(undefined);
-      return done;
-    }
-    setProgress(undefined);
-    return undefined;
-  };
-  return { book, failure, progress, pending: progress !== undefined };
-}
-
 const failure = (message: string): Failure => ({ messages: [message], fields: {} });
-
-/** A failure of which the form has no fields. */
-const flat = ({ messages, fields, ...more }: Failure): Failure => ({
-  ...more,
-  messages: [...messages, ...Object.values(fields)],
-  fields: {},
-});
 
 /** The content of a file in base64. */
 function base64(file: File): Promise<string> {

@@ -22,7 +22,7 @@ const RefundsQuery = graphql(`
     refunds(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
       nodes {
         id created livemode tenantId accountId depositId checkoutId amount currency status
-        reason failureReason bankReference
+        reason failureReason bankReference endedAt
         account { id nickname businessDetails { legalName } }
         deposit { id created amount currency paymentMethod statementDescriptor bankReference payerName }
       }
@@ -89,6 +89,7 @@ export function Refunds() {
           { head: 'Account', cell: (refund) => <About refund={refund} /> },
           placeColumn,
           { head: 'Created', cell: ({ created }) => <Time at={created} /> },
+          { head: 'Ended', cell: ({ endedAt }) => endedAt && <Time at={endedAt} /> },
           statusColumn(),
           amountColumn(),
           ...(mayAct ? [outcome(result.ask)] : []),

@@ -63,6 +63,7 @@ export function Refunds({ refunds }: { refunds: readonly Row[] }) {
   const time = useTimes();
   const mayTest = useMayTest();
   if (refunds.length === 0) return null;
+  const endOf = (at: string | null) => (at === null ? null : time(at));
   const toolsOf = ({ id, status }: Row) =>
     mayTest && status === 'PENDING'
       ? tools.map((tool) => <ToolButton key={tool.name} id={id} tool={tool} about="refund" />)
@@ -74,6 +75,7 @@ export function Refunds({ refunds }: { refunds: readonly Row[] }) {
         rows={refunds}
         columns={[
           { head: 'Created', cell: ({ created }) => time(created), line: true },
+          { head: 'Ended', cell: ({ completedAt, failedAt }) => endOf(completedAt ?? failedAt) },
           { head: 'Reason', cell: ({ reason, failureReason }) => failureReason ?? reason },
           { head: 'Test tools', cell: toolsOf },
           statusColumn(),
