@@ -131,7 +131,7 @@ const furtherFiles: Record<string, readonly string[]> = {
     'address/texts',
   ],
   'an order by another table': ['account/by-balance'],
-  'what may belong together': ['deposit/receivable-matches'],
+  'what may belong together': ['deposit/receivable-matches', 'deposit/reconciliation'],
   'sums of the ledger, each with its own types and one statement': [
     'balance/acting-accounts',
     'balance/balance-chart',
@@ -141,6 +141,8 @@ const furtherFiles: Record<string, readonly string[]> = {
     'balance/funds',
     'balance/history',
     'balance/range',
+    'balance/statement',
+    'balance/statement-sql',
     'balance/sums',
     'balance/top-users',
     'balance/totals',
