@@ -9,6 +9,7 @@ const layers = [
   '^src/config/',
   '^src/limits/',
   '^src/request/',
+  '^src/formats/',
   '^src/types/',
   '^src/db/',
   '^src/editions/',

@@ -9,6 +9,7 @@ import {
   physicalAddress,
   soleOwner,
 } from './prerequisites.js';
+import { indianNumbers } from './indian-numbers.js';
 import type { DepositPaymentMethod } from '../resources/deposit/table.js';
 import type { Edition } from './edition.js';
 
@@ -85,6 +86,7 @@ export const first: Edition = {
     connected_user: [
       always(payoutAddress({ byPlatform: true })),
       always(has('business_details.type')),
+      indianNumbers,
       byBusinessType({
         company: [identified, ...officers],
         limited_liability_partnership: [identified, ...officers],

@@ -1,3 +1,4 @@
+import { ifsc } from '../formats/india.js';
 import { businessDetailsFormats } from '../types/formats.js';
 import type { AccountRow, BusinessType } from '../resources/account/table.js';
 import type { AddressRow } from '../resources/address/table.js';
@@ -130,23 +131,36 @@ function wayToSoleOwner(persons: PersonRow[]): string {
   return steps.join(' ');
 }
 
-/** An activated address for payouts to the user, which its platform has made if only such an address counts. */
+/**
+ * An activated address for payouts to the user, which its platform has made if only such an address counts, and to
+ * whose bank money in INR finds its way.
+ */
 export function payoutAddress({ byPlatform = false } = {}): Prerequisite {
+  const usable = ({ addresses }: OnboardingProfile) =>
+    addresses.filter(({ category, status }) => category === 'user_payout' && status === 'activated');
+  const mistyped = (profile: OnboardingProfile) => usable(profile).some(isMistyped);
+  const counted = (profile: OnboardingProfile) => usable(profile).some((each) => each.byPlatform || !byPlatform);
+  const absent = listedValues(['user_payout'], ([category]) =>
+    byPlatform
+      ? `Activation requires an address of category ${category} that the platform has created. ` +
+        'Create one for the account with a key of the platform.'
+      : `Activation requires an address of category ${category}. Create one for the account.`,
+  );
+  const wrong = listedValues(
+    ['user_payout'],
+    ([category]) =>
+      `The routing code of the address of category ${category} is wrong. ${ifsc.message} Create the address again.`,
+  );
   return {
     field: 'account.addresses.user_payout',
-    message: listedValues(['user_payout'], ([category]) =>
-      byPlatform
-        ? `Activation requires an address of category ${category} that the platform has created. ` +
-          'Create one for the account with a key of the platform.'
-        : `Activation requires an address of category ${category}. Create one for the account.`,
-    ),
-    met: ({ addresses }) =>
-      addresses.some(
-        (address) =>
-          address.category === 'user_payout' && address.status === 'activated' && (address.byPlatform || !byPlatform),
-      ),
+    message: (profile) => (counted(profile) ? wrong : absent),
+    met: (profile) => counted(profile) && !mistyped(profile),
   };
 }
+
+/** Whether payouts to an address would bounce because its routing code in INR is no IFSC. */
+const isMistyped = ({ currency, bankAccount }: AddressRow): boolean =>
+  currency === 'INR' && Boolean(bankAccount?.domesticCredit) && !ifsc.holds(bankAccount!.domesticCredit!);
 
 /** One of several prerequisites suffices. The first one names the problem, and the others are its alternatives. */
 export function anyOf(...choices: [Prerequisite, ...Prerequisite[]]): Prerequisite {

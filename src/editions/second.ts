@@ -1,4 +1,5 @@
 import { always, has, payoutAddress, persons } from './prerequisites.js';
+import { indianNumbers } from './indian-numbers.js';
 import type { DepositPaymentMethod } from '../resources/deposit/table.js';
 import type { Edition } from './edition.js';
 
@@ -82,6 +83,7 @@ export const second: Edition = {
         ...persons({ director: 2 }),
         payoutAddress(),
       ),
+      indianNumbers,
     ],
     partner: [
       always(

@@ -81,6 +81,8 @@ export interface OperationRow extends Omit<Permission, 'object'> {
   withoutEvent?: string;
   /** The codes of its refusals that not every operation has. */
   refusals?: Operation['refusals'];
+  /** The table of the row that it returns, where that is not the table of its object. */
+  answers?: PgTable;
   /** Whether it ends a key or session, or replaces one, and so is answered although the allowance is used up. */
   ends?: Operation['ends'];
   routes?: readonly Path[];

@@ -74,9 +74,10 @@ function operationsOf(declared: readonly Resource[], part: 'operations' | 'restO
         rest: ____,
         imports: _____,
         ofCaller: ______,
+        answers: returned,
         ...permission
       } = row;
-      const answers = permission.access === 'write' ? stored(own)?.table : undefined;
+      const answers = permission.access === 'write' ? (returned ?? stored(own)?.table) : undefined;
       if (permission.access === 'write' && !answers)
         throw new Error(`the operation ${name} writes, and no table stores the responses for its object`);
       once(operations, name, { name, object: own, ...permission, answers }, 'operation');

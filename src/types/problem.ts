@@ -25,7 +25,9 @@ registerEnumType(ErrorCode, {
 /** What is wrong with one part of a request, such as a row of a file. Silent: all fields. */
 @ObjectType({
   simpleResolvers: true,
-  description: 'What is wrong with one part of a request: a row of an import, or a document of a dry run.',
+  description:
+    'What is wrong with one part of a request: a row of an import, a document of a dry run, or a deposit of ' +
+    '`reconcileDeposits`.',
 })
 export class Problem {
   @Field(() => ErrorCode, {

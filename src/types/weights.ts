@@ -27,13 +27,16 @@ export const weights = {
 
 type WeightName = keyof typeof weights;
 
-/** The weight of a field in addition to its objects. It may depend on the field's arguments. */
-export type FieldWeight = WeightName | ((argument: (name: string) => unknown) => WeightName | undefined);
+/**
+ * The weight of a field in addition to its objects, or its points. It may depend on the field's arguments. A mutation
+ * without one is a write.
+ */
+export type FieldWeight = WeightName | ((argument: (name: string) => unknown) => WeightName | number | undefined);
 
 /** The points of a field with these arguments. */
 export function pointsOf(weight: FieldWeight, argument: (name: string) => unknown): number {
-  const name = typeof weight === 'function' ? weight(argument) : weight;
-  return name === undefined ? 0 : weights[name];
+  const found = typeof weight === 'function' ? weight(argument) : weight;
+  return typeof found === 'string' ? weights[found] : (found ?? 0);
 }
 
 /** The points of a count that found so many objects; null when the list is longer than the maximum. */

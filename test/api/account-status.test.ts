@@ -232,7 +232,10 @@ function firstMissing({ details, document, persons, payoutAddress }: OnboardingP
     physical_address?: Record<string, string>;
   };
   const located = ['line1', 'city', 'postal_code', 'country'].every((part) => place?.[part]);
-  const out = payoutAddress ? [] : ['account.addresses.user_payout'];
+  const out = [
+    ...(payoutAddress ? [] : ['account.addresses.user_payout']),
+    ...(place?.country === 'IN' ? mistyped(ids, type) : []),
+  ];
   if (type === undefined) return [...out, 'account.business_details.type'];
   if (type === 'sole_proprietor' || type === 'individual') {
     if (!ids.tax_gst && document !== 'tax_document' && !located) out.push('account.business_details.ids.tax_gst');
@@ -250,6 +253,13 @@ function firstMissing({ details, document, persons, payoutAddress }: OnboardingP
   return out;
 }
 
+/** The numbers of a business in India that have not their form; that of a company is one of a company alone. */
+const mistyped = (ids: Record<string, string>, type: string | undefined) =>
+  Object.entries(ids)
+    .filter(([name, number]) => number === 'ID42' && name !== 'tax_deduction')
+    .filter(([name]) => name !== 'business' || type === 'company' || type === 'limited_liability_partnership')
+    .map(([name]) => `account.business_details.ids.${name}`);
+
 /** The same for Edition 2, rule 2. */
 function secondMissing({ nickname, details, persons, payoutAddress }: OnboardingProfile): string[] {
   const at = (path: string) =>
@@ -266,14 +276,23 @@ const role = fc.constantFrom<Role>('director', 'owner', 'representative');
 const persons = fc.array(fc.uniqueArray(role, { minLength: 1 }), { maxLength: 4 });
 const document = fc.constantFrom<Purpose | null>(null, 'additional_verification', 'identity_document', 'tax_document');
 const often = fc.integer({ min: 0, max: 9 }).map((n) => n > 1);
-const id = fc.constant('ID42');
+/** The numbers of a business, each with its form or another. */
+const number = (right: string) => fc.constantFrom('ID42', right);
 
 const firstProfile: fc.Arbitrary<OnboardingProfile> = fc.record({
   nickname: fc.boolean(),
   details: fc.record(
     {
       type: fc.constantFrom(...businessTypes),
-      ids: fc.record({ business: id, tax: id, tax_gst: id, tax_deduction: id }, { requiredKeys: [] }),
+      ids: fc.record(
+        {
+          business: number('U52100RJ2014PTC041234'),
+          tax: number('AAPFU0939F'),
+          tax_gst: number('27AAPFU0939F1ZV'),
+          tax_deduction: number('PNEA01234B'),
+        },
+        { requiredKeys: [] },
+      ),
       physical_address: fc.constantFrom(
         { city: 'Pune' },
         { line1: '1 Wharf', city: 'Pune', postal_code: '411001', country: 'IN' },

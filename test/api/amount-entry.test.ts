@@ -9,6 +9,7 @@ import { receivableBody } from '../support/bodies.js';
 import { givenIn, must, nickname, Speaker, tenantOf, useWorld } from '../support/world.js';
 import { createRoot, issueAddress, updateRoot, verifyAccount } from '../../src/operator/account/accounts.js';
 import { reconcileFor, recordBankNotice } from '../../src/operator/money/bank.js';
+import { pathInGraph } from '../../src/types/problem.js';
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
@@ -124,6 +125,12 @@ const entries: Record<string, [field: string, input: (trader: Trader) => Given |
       ],
     }),
   ],
+  'reconcileDeposits.input.deposits.receivables.amount': [
+    'deposit.deposits[0].receivables[0].amount',
+    ({ depositId, receivableId }) => ({
+      deposits: [{ id: depositId, receivables: [{ id: receivableId, amount: '10.50' }] }],
+    }),
+  ],
   'updateAccount.input.businessDetails.estimatedMonthlyVolume.amount': [
     volumeField,
     ({ live }) => ({ id: live.id, businessDetails: volume }),
@@ -169,10 +176,14 @@ const operatorEntries: typeof entries = {
 async function call(schema: GraphQLSchema, by: Pick<Speaker, 'graph'>, entry: string, input: object) {
   const mutation = entry.split('.')[0]!;
   const { args } = schema.getMutationType()!.getFields()[mutation]!;
-  return by.graph(`mutation ($input: ${String(args[0]!.type)}) { ${mutation}(input: $input) { __typename } }`, {
+  const select = mutation === several ? 'results { problems { code message path } }' : '__typename';
+  return by.graph(`mutation ($input: ${String(args[0]!.type)}) { ${mutation}(input: $input) { ${select} } }`, {
     input,
   });
 }
+
+/** The mutation that refuses each of several objects by itself. */
+const several = 'reconcileDeposits';
 
 const graphs = { public: buildGraph(), operator: buildOperatorGraph() };
 
@@ -186,7 +197,9 @@ describe('half a yen', () => {
     const trader = await traderInYen();
     const { by = trader.live, ...given } = await input(trader);
     const reply = await call(graphs.public, by, entry, given);
-    expect(reply.fieldNames).toContain(field);
+    const [problem] = reply.body.data?.[several]?.results[0].problems ?? [];
+    if (problem) expect([problem.code, problem.path.map(String)]).toEqual(['PARAMETER_INVALID', pathInGraph(field)]);
+    else expect(reply.fieldNames).toContain(field);
     expect(reply.text).toContain('must end in .00, since its currency has no minor unit');
   });
 

@@ -101,6 +101,7 @@ describe('the cost of a query', () => {
     to: `"${range.to}"`,
     interval: range.interval,
     ids: '["account_x"]',
+    currency: `"${range.currency}"`,
     id: '"account_x"',
   };
   const argumentsOf = (field: GraphQLField<unknown, unknown>) => {
@@ -165,6 +166,8 @@ describe('the cost of a query', () => {
       'depositTotals',
       'depositChart',
       'balanceChart',
+      'balanceStatement',
+      'movements',
       'topUsers',
       'balanceHistory',
       'receivableTotals',

@@ -56,6 +56,17 @@ export const reconcile = (
     id,
   );
 
+/** What the tests read of a deposit that a mutation of the graph has reconciled. */
+export const reconciledFields = 'deposit { id status amount pendingRest receivables { id } }';
+/** Reconciles several deposits in one call of the graph. */
+export const reconcileAll = (me: Speaker, deposits: object[], key?: string): Promise<Reply> =>
+  me.graph(
+    `mutation ($input: ReconcileDepositsInput!) {
+      reconcileDeposits(input: $input) { results { ${reconciledFields} problems { code message path } } } }`,
+    { input: { deposits } },
+    key === undefined ? {} : { 'idempotency-key': key },
+  );
+
 export const move = (speaker: Speaker, transport: Transport, id: string, verb: Verb, body: object = {}) =>
   ask(
     speaker,

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../src/operation/context.js';
 import { Scope } from '../../src/db/scope.js';
+import type { AccountRow } from '../../src/resources/account/table.js';
 import { countedDepositsOf } from '../../src/resources/balance/counted-deposits.js';
 import { receivableMatches } from '../../src/resources/deposit/receivable-matches.js';
+import { balanceStatement, movementsOf } from '../../src/resources/balance/statement.js';
 import { AgeingBucket, receivablesOfBucket } from '../../src/resources/receivable/ageing.js';
 import { buffersMax, nodesOf, plannerIn, userOf } from './planner.js';
 import { tenantOf, useWorld } from '../support/world.js';
@@ -93,5 +95,33 @@ describe('the receivables that deposits may pay', () => {
       const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
       expect(buffers).toBeLessThan((ids.length * buffersMax) / 2);
     }
+  });
+});
+
+describe('a statement of account', () => {
+  it('looks up what there was at its ends, and reads a page in its middle by the versions of the ledger', async () => {
+    const [found] = await world.sql<{ id: string; currency: string; middle: string }[]>`
+      select account_id as id, currency, percentile_disc(0.5) within group (order by created) as middle from entry
+      where tenant_id = ${tenantOf(platforms.large)} and livemode = false group by 1, 2 order by count(*) desc limit 1`;
+    const { id, currency, middle } = found!;
+    const range = { from: Number(middle) - 400 * 86_400 + 1, to: Number(middle) + 1, currency };
+    let entries = 0;
+    const asked = await askedBy(async () => {
+      // A statement needs nothing of the context but its scope, and nothing of the account but its id.
+      const context = { scope: new Scope(caller('platform'), world.database) } as Context;
+      const statement = await balanceStatement({ id } as AccountRow, context, range);
+      entries = statement.last - statement.first;
+      const after = String(statement.first + Math.floor(entries / 2));
+      await movementsOf(statement, context, { first: 25, after });
+    });
+    expect(entries).toBeGreaterThan(100);
+    const buffersOf = async (prefix: string) => {
+      const [, one] = [...asked].find(([name]) => name.startsWith(prefix))!;
+      const plan = await chosenPlan(one);
+      return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+    };
+    expect(await buffersOf('balance_statement')).toBeLessThanOrEqual(buffersMax);
+    // 51 movements of 8 entries at most, each with its payment.
+    expect(await buffersOf('balance_movements')).toBeLessThanOrEqual(51 * 8 * 5);
   });
 });

@@ -430,6 +430,7 @@ export function hostileRequestsIn(world: World) {
     revokeApiKey: () => ({ id: ids.api_key }),
     createDeposit: () => templates.deposits(),
     reconcileDeposit: () => ({ id: ids.deposit, ...templates.reconcile() }),
+    reconcileDeposits: () => ({ deposits: [{ id: ids.deposit, ...templates.reconcile() }] }),
     disputeTestDeposit: () => ({ id: ids.deposit, ...templates.dispute() }),
     createReceivable: () => templates.receivables(),
     updateReceivable: () => ({ id: ids.receivable, ...templates.receivable() }),

@@ -329,6 +329,16 @@ export const writes: Record<string, Write> = {
     fields: ['id', 'status', 'amount'],
     events: ['deposit.reconciled', 'receivable.updated'],
   },
+  reconcileDeposits: {
+    subject: reconcilable,
+    input: (both) => {
+      const receivables = [{ id: both.split(' ')[1], amount: '40.00' }];
+      return { deposits: [both.split(' ')[0], 'deposit_0'].map((id) => ({ id, receivables })) };
+    },
+    member: 'results',
+    fields: ['deposit { id status amount pendingRest }', 'problems { code message path }'],
+    events: ['deposit.reconciled', 'receivable.updated'],
+  },
   createReceivable: {
     subject: none,
     path: '/v1/receivables',
@@ -652,6 +662,7 @@ export const call = (me: Speaker, name: string, subject: string, transport: Tran
 export const objectOf = (name: string, transport: Transport, reply: Reply) => {
   const { member, fields } = writes[name]!;
   const source = transport === 'v1' ? reply.body : reply.body.data[name][member];
+  if (Array.isArray(source)) return { [member]: source };
   return Object.fromEntries(
     fields.map((field) => {
       const value = source[transport === 'v1' ? field.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`) : field];

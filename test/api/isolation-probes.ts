@@ -8,6 +8,7 @@ import {
   type Reply,
   Speaker,
 } from '../support/world.js';
+import { reconcileAll } from './deposit-fixture.js';
 
 const identified = (document: object) => {
   const person = personBody();
@@ -83,6 +84,12 @@ const mutation = (name: string, input: (id: string, me: Speaker, own: Holdings) 
     me.graph(`mutation ($input: ${inputTypeOf(name)}!) { ${name}(input: $input) { __typename } }`, {
       input: input(id, me, own),
     }),
+  answer: 'resource_missing',
+});
+const sharesOf = (id: string) => ({ receivables: [{ id, amount: '1.00' }] });
+/** Reconciles a deposit among several, of which the foreign one is refused by itself. */
+const amongSeveral = (input: (id: string, own: Holdings) => object): Probe => ({
+  call: (me, id, own) => reconcileAll(me, [input(id, own)]),
   answer: 'resource_missing',
 });
 const byIdInput = (name: string): Probe => ({
@@ -562,18 +569,14 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     ...ofOwn('deposit', 'disputedBy'),
     'GET deposit': read('/v1/deposits/:id'),
     'GET bank details': read('/v1/deposits/:id/bank_details'),
-    'POST reconcile': write('/v1/deposits/:id/reconcile', (id, _, own) => ({
-      receivables: [{ id: own.receivable ?? id, amount: '1.00' }],
-    })),
+    'POST reconcile': write('/v1/deposits/:id/reconcile', (id, _, own) => sharesOf(own.receivable ?? id)),
     ...helpers('Deposit', ['process', 'complete', 'fail', 'cancel', 'reverse', 'dispute']),
     deposit: graphById('deposit'),
     bankDetails: graphById('bankDetails'),
     'POST refund of': write('/v1/refunds', (deposit_id) => ({ deposit_id })),
     createRefund: mutation('createRefund', (depositId) => ({ depositId })),
-    reconcileDeposit: mutation('reconcileDeposit', (id, _, own) => ({
-      id,
-      receivables: [{ id: own.receivable ?? id, amount: '1.00' }],
-    })),
+    reconcileDeposit: mutation('reconcileDeposit', (id, _, own) => ({ id, ...sharesOf(own.receivable ?? id) })),
+    reconcileDeposits: amongSeveral((id, { receivable = id }) => ({ id, ...sharesOf(receivable) })),
   },
   checkout: {
     ...nodes,
@@ -611,16 +614,12 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     'POST receivable': write('/v1/receivables/:id', () => ({ description: 'mine' })),
     'POST receivable, nothing': write('/v1/receivables/:id', () => ({})),
     'POST void': write('/v1/receivables/:id/void', () => ({})),
-    'POST reconcile with': write('/v1/deposits/:deposit/reconcile', (id) => ({
-      receivables: [{ id, amount: '1.00' }],
-    })),
+    'POST reconcile with': write('/v1/deposits/:deposit/reconcile', sharesOf),
     receivable: graphById('receivable'),
     updateReceivable: mutation('updateReceivable', (id) => ({ id, description: 'mine' })),
     voidReceivable: byIdInput('voidReceivable'),
-    'reconcileDeposit with': mutation('reconcileDeposit', (id, _, own) => ({
-      id: own.deposit,
-      receivables: [{ id, amount: '1.00' }],
-    })),
+    'reconcileDeposit with': mutation('reconcileDeposit', (id, _, own) => ({ id: own.deposit, ...sharesOf(id) })),
+    'reconcileDeposits with': amongSeveral((id, own) => ({ id: own.deposit, ...sharesOf(id) })),
   },
   payment: {
     ...nodes,

@@ -107,12 +107,13 @@ describe('a refused field', () => {
     depositChart: 'from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z", interval: DAY',
     balanceHistory: 'from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z", interval: DAY',
     depositTotals: 'from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z", interval: DAY',
+    balanceStatement: 'from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z", currency: USD',
     topUsers: 'from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z"',
     receivableAgeing: 'timeZone: "Nowhere/Land"',
     billedAgeing: 'timeZone: "Nowhere/Land"',
   };
   /** Figures that refuse no argument. Only an outage can refuse them. */
-  const always = ['balance', 'receivableTotals', 'statusCounts'];
+  const always = ['attention', 'balance', 'receivableTotals', 'statusCounts'];
   const account = schema.getType('Account');
   const below = isObjectType(account)
     ? Object.values(account.getFields()).filter(({ args, name }) => args.length > 0 && !always.includes(name))

@@ -316,6 +316,7 @@ export const operations: Record<string, Operation> = {
       receivables: [{ id: (await platform.get('/v1/receivables?limit=1')).body.data[0].id, amount: '100.00' }],
     }),
   },
+  reconcileDeposits: { graph: async (platform) => ({ input: { deposits: [await reconcilable(platform)] } }) },
   receivable: byId(receivableId),
   receivables: listed,
   createReceivable: {

@@ -238,7 +238,7 @@ function plain(field: GraphQLField<unknown, unknown>): string {
 }
 
 /** What the users of the platform have none of, and what only the answer to a creation or a rotation has. */
-const nothing = ['Account.connectedUsers', 'WebhookEndpoint.secret'];
+const nothing = ['Account.connectedUsers', 'Payout.retriedBy', 'WebhookEndpoint.secret'];
 /** Fields that need no row, or that have no rows here. */
 const hollow = [
   'Deposit.methodDetails',

@@ -68,6 +68,38 @@ async function ask(user: Speaker, times: number[], from: number, to: number) {
   };
 }
 
+/** Compares statements with the entries: those of each day of a range, in pages of one movement. */
+async function compareStatements(user: Speaker, from: number, to: number): Promise<void> {
+  const found: string[] = [];
+  let closing: number | undefined;
+  for (let start = from; start < to; start += day) {
+    let after: string | null = null;
+    for (let more = true; more; ) {
+      const { body } = await user.graph(
+        `query ($from: DateTime!, $to: DateTime!, $after: ID) { viewer { account { balanceStatement(
+          from: $from, to: $to, currency: "USD") { opening { total { amount } } closing { total { amount } }
+          movements(first: 1, after: $after) { nodes { amount { amount } balanceAfter { amount } }
+            pageInfo { hasNextPage endCursor } } } } } }`,
+        { from: iso(start), to: iso(start + day), after },
+      );
+      // The payment of these entries is invented, so its type and totals are not asked for.
+      expect(body.errors).toBe(undefined);
+      const statement = body.data.viewer.account.balanceStatement;
+      if (after === null && closing !== undefined) expect(cents(statement.opening.total.amount)).toBe(closing);
+      const { nodes, pageInfo } = statement.movements;
+      found.push(...nodes.map((node: any) => `${node.amount.amount} ${node.balanceAfter.amount}`));
+      ({ endCursor: after, hasNextPage: more } = pageInfo);
+      if (!more) closing = cents(statement.closing.total.amount);
+    }
+  }
+  const rows = await world.sql<{ amount: string; total: string }[]>`
+    select amount, sum(amount) over (order by version) as total from (select posting_id, sum(amount) as amount,
+      max(version) as version from entry where tenant_id = ${tenantOf(user)} and account_id = ${user.id}
+      group by posting_id) p where amount <> 0 order by version`;
+  const shown = (minor: string) => (Number(minor) / 100).toFixed(2);
+  expect(found).toEqual(rows.map(({ amount, total }) => `${shown(amount)} ${shown(total)}`));
+}
+
 /** Compares the balance, as of many times and in steps, with the entries in their order. */
 async function compare(user: Speaker): Promise<void> {
   const entries = await counted(user);
@@ -85,6 +117,7 @@ async function compare(user: Speaker): Promise<void> {
   expect(sure).toEqual(sure.map(([time]) => [time, before(time + 1)]));
   expect(answer.history.length).toBeGreaterThanOrEqual(9);
   expect(answer.history).toEqual(answer.history.map(({ end }: any) => ({ end, amounts: before(end) })));
+  await compareStatements(user, now - 11 * day, now + 4 * day);
 }
 
 const violations = (user: Speaker) => world.sql`

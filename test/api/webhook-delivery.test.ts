@@ -8,7 +8,7 @@ import { Secrets } from '../../src/config/secrets.js';
 import { Worker } from '../../src/jobs/runner.js';
 import { WebhookRequests } from '../../src/jobs/webhook-request.js';
 import { recordChanges } from './changes.js';
-import { eventually, givenIn, must, useWorld } from '../support/world.js';
+import { eventually, givenIn, must, type Speaker, useWorld } from '../support/world.js';
 import { type Answer, create, deliveries, endpoint, partner, type Received, webhooksIn } from './webhook-fixture.js';
 
 const world = useWorld();
@@ -18,6 +18,11 @@ const { servers, receiver, later, settled } = webhooksIn(world);
 beforeAll(() => recordChanges(world.sql));
 
 auditLedger(world);
+
+/** What needs the attention of a user. */
+const waitingFor = async (user: Speaker) =>
+  (await must(user.graph('{ viewer { account { attention { items { kind object { id } } } } } }'))).data.viewer.account
+    .attention.items;
 
 describe('an event for a webhook endpoint', () => {
   it('is sent as /v1 shows it, signed, once, and in the order of the numbers', async () => {
@@ -203,6 +208,7 @@ describe('an event for a webhook endpoint', () => {
       ([one]) => one.attempts.length === 5,
     );
     expect(await endpoint(user, id)).toMatchObject({ enabled: true, failing_since: expect.any(Number) });
+    expect(await waitingFor(user)).toEqual([{ kind: 'WEBHOOK_FAILING', object: { id } }]);
     await world.sql`update webhook_delivery set queued = queued - 3 * 86400 where endpoint_id = ${id}`;
     await later(id);
     const [ended] = await eventually(
@@ -211,6 +217,8 @@ describe('an event for a webhook endpoint', () => {
     );
     expect(ended).toMatchObject({ next_attempt: null, attempts: { length: 6 } });
     expect(ended.attempts[0]).toMatchObject({ status: 500, error: 'the response has status 500', response: 'no' });
+    await must(user.post(`/v1/webhook_endpoints/${id}`, { enabled: false }));
+    expect(await waitingFor(user)).toEqual([]);
   });
 
   it('waits as long as Retry-After asks', async () => {
@@ -265,6 +273,7 @@ describe('an event for a webhook endpoint', () => {
       ({ enabled }) => !enabled,
     );
     expect(disabled.disabled_reason).toBe(reason);
+    expect(await waitingFor(user)).toEqual([{ kind: 'WEBHOOK_FAILING', object: { id } }]);
     const events = await eventually(
       async () => (await must(user.get(`/v1/events?type=webhook_endpoint.disabled`))).data,
       (list) => list.length === 1,

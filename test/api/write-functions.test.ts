@@ -160,6 +160,7 @@ const unchanging: Record<string, string> = {
   claim_payouts: 'no account sees the order of a payout',
   claim_webhook_deliveries: 'a claim is of the worker',
   credit_checkout: 'its own payment, which it has just inserted, gets its checkout',
+  pay_out: 'which payout took the money of a failed one is told by that payout',
   queue_deliveries: 'when the worker sends next',
   redeliver_webhooks: 'when the worker sends next',
   rehash_api_key: 'the digest is under another pepper',

@@ -38,12 +38,9 @@ export function disputeStories({ desk, visit, platform, user }: DisputesDesk): v
     const id = await disputed();
     const { page, complaints, open } = await desk();
     await open('/dashboard');
-    const waiting = page.getByRole('region', { name: 'Disputes to answer' });
-    await waiting
-      .getByText(/^\d days left$/)
-      .first()
-      .waitFor();
-    await waiting.getByRole('link', { name: 'Show all' }).click();
+    const waiting = page.getByRole('listitem').filter({ hasText: /disputes? to answer/i });
+    await waiting.getByText(/^\d days left$/).waitFor();
+    await waiting.getByRole('link', { name: /^Answer: / }).click();
     const rows = rowsOf(page, 'Disputes');
     await rows.first().getByText('Needs response').first().waitFor();
     await page.getByLabel('Status').selectOption('Decided');

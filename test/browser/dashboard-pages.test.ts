@@ -267,7 +267,7 @@ describe('a viewer of the dashboard', () => {
 
   it('does nothing for another account that signs in in another tab', async () => {
     const { context, page } = await dashboard.enter(1);
-    await page.getByRole('link', { name: 'Users', exact: true }).click();
+    await page.getByRole('link', { name: /^Users( \d+\+? waiting)?$/ }).click();
     await page.getByRole('link', { name: 'New user' }).click();
     await page.getByLabel('Legal name').fill('Meant for the first');
     const other = await context.newPage();
@@ -485,6 +485,7 @@ const pages = [
   ['/checkouts/:first', 'Checkout created'],
   ['/payouts', 'Next page'],
   ['/payouts/:first', 'Paid by'],
+  ['/balance', 'Closing balance'],
   ['/customers', 'Asha Traders'],
   ['/customers/new', 'Legal form'],
   ['/users', 'Cedar Books'],
@@ -505,6 +506,7 @@ const pagesOfUser = [
   ['/receivables/:first', 'Test tools'],
   ['/payouts', 'Next page'],
   ['/payouts/:first', 'Print statement'],
+  ['/balance', 'Next page'],
   ['/customers', 'Maison Claire'],
   ['/customers/:first', 'Kite & Barrel'],
 ] as const;

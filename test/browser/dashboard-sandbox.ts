@@ -39,7 +39,7 @@ export function sandboxStories({ desk, key, faults }: Desk): void {
         await target.click();
       };
       const part = (name: string) => page.getByRole('region', { name });
-      await click(page.getByRole('link', { name: 'Payments', exact: true }));
+      await click(page.getByRole('link', { name: /^Payments( \d+\+? waiting)?$/ }));
       await click(page.getByRole('button', { name: 'Test payment' }));
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Received by').selectOption({ label: user });

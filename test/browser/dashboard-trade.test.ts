@@ -201,6 +201,14 @@ describe('payments in the dashboard', () => {
     await first.click();
     await form.getByLabel('Find by invoice number').fill('LONGLONG');
     await form.getByText(invoice.reference_number).waitFor();
+
+    // A refusal has the figure that it is about, and the gateway's own sentence behind it.
+    await form.getByRole('checkbox').first().check();
+    await form.getByLabel(/^Amount for LONG/).fill('1.01');
+    await send.click();
+    await form.getByText(/^At most \$1\.00 is open on LONG/).waitFor();
+    await form.getByText('Details', { exact: true }).click();
+    await form.locator('details p').waitFor();
     await page.setViewportSize({ width: 320, height: 700 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
   });
@@ -210,7 +218,10 @@ describe('payouts in the dashboard', () => {
   it('are announced, and list the invoices that they settle, also on paper', async () => {
     const { page, complaints, open } = await dashboard.desk(2, 'Lighthouse Courses');
     await open('/dashboard/settings');
-    await page.getByRole('link', { name: 'Payouts', exact: true }).first().click();
+    await page
+      .getByRole('link', { name: /^Payouts( \d+\+? waiting)?$/ })
+      .first()
+      .click();
     await page.getByRole('region', { name: 'Coming' }).getByText('Daily payout').waitFor();
     await page.getByLabel('Status').selectOption('COMPLETED');
     const first = rowsOf(page, 'Payouts').getByRole('link').first();
@@ -360,6 +371,9 @@ describe('users in the dashboard', () => {
       'Routing code (IFSC)': 'BOTC0000451',
     };
     const place = { 'Street of the holder': '1 Wharf', City: 'Pune', State: 'MH', 'Postal code': '411001' };
+    await bank.getByLabel('Routing code (IFSC)').fill('XX');
+    await bank.getByLabel('City').focus();
+    await bank.getByText('An IFSC has 11 characters').waitFor();
     for (const [label, value] of Object.entries({ ...values, ...place, Bank: 'Bank of the Coast' }))
       await bank.getByLabel(label, { exact: true }).fill(value);
     await bank.getByLabel('Country').selectOption({ label: 'India' });
@@ -376,6 +390,34 @@ describe('users in the dashboard', () => {
       .locator('.amount-line')
       .getByText(/Verifying|Activated/)
       .waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('a user in India in the dashboard', () => {
+  it('hears of mistyped numbers as fields are left, and again until they are right', async () => {
+    const platform = dashboard.platform(1);
+    const mutation =
+      'mutation ($input: CreateConnectedUserInput!) { createConnectedUser(input: $input) { account { id } } }';
+    const physicalAddress = { line1: '1 Wharf', city: 'Pune', postalCode: '411001', country: 'IN' };
+    const businessDetails = { legalName: 'Konkan Spices', type: 'COMPANY', ids: { tax: 'bad' }, physicalAddress };
+    const { body } = await platform.graph(mutation, { input: { nickname: 'Konkan Spices', businessDetails } });
+    const { page, complaints, open } = await dashboard.desk(1);
+    await open(`/dashboard/accounts/${body.data.createConnectedUser.account.id}`);
+    const details = page.getByRole('form', { name: 'Details of the business' });
+    const tax = details.getByLabel('Tax ID');
+    await details.getByText('A PAN has 10 characters').waitFor();
+    await tax.fill('AAACA12345');
+    await details.getByText('A PAN has 10 characters').waitFor({ state: 'detached' });
+    await tax.blur();
+    await details.getByText('A PAN has 10 characters').waitFor();
+    await tax.fill('AAPFU0939F');
+    await details.getByRole('button', { name: 'Save details' }).click();
+    await details.waitFor({ state: 'detached' });
+    const person = page.getByRole('form', { name: 'Add a person' });
+    await person.getByLabel('Tax card number (PAN)').fill('ABCPE1234');
+    await person.getByLabel('Full name').focus();
+    await person.getByText('A PAN has 10 characters').waitFor();
     expect(complaints).toEqual([]);
   });
 });

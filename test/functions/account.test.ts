@@ -73,6 +73,7 @@ of('insert_account', () => {
   it('inserts the account and its setting', async () => {
     const [made] = await insert('account_inserted', { metadata: { a: '1', b: '' } });
     expect(made).toMatchObject({ id: 'account_inserted', created: '77', status: 'draft', metadata: { a: '1' } });
+    expect(made!.status_since).toBe('77');
     expect(made!.business_details).toEqual({ ids: {}, physicalAddress: {}, legalName: 'Acme' });
     expect(await stored('account_setting', root, 'account_inserted', 'account_id')).toMatchObject({
       payouts_applicable: false,
@@ -206,8 +207,9 @@ of('move_account', () => {
     expect((await jobsOf(root, id)).map(({ kind }) => kind)).toEqual(['verify_account']);
     expect(await activate(fixture, root, id)).toMatchObject({ status: 'activated' });
     expect(await settingOf(id)).toMatchObject({ account_activated: true });
+    await world.sql`update account set status_since = 1 where id = ${id}`;
     const ended = await write(root, 'move_account', { id, from: ['activated'], to: 'deactivated' });
-    expect(ended).toMatchObject({ status: 'deactivated', address: 'deactivated' });
+    expect(ended).toMatchObject({ status: 'deactivated', address: 'deactivated', status_since: ended!.updated_at });
     expect(await settingOf(id)).toMatchObject({ account_activated: false });
   });
 

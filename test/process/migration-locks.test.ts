@@ -21,7 +21,7 @@ beforeAll(async () => {
   [one, other, watch] = [open(), open(), open()];
 });
 afterAll(async () => {
-  await Promise.all([one, other, watch].map((sql) => sql?.end({ timeout: 1 })));
+  for (const sql of [one, other, watch]) await sql?.end({ timeout: 1 });
 });
 
 let versions = 0;

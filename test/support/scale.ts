@@ -37,6 +37,8 @@ export const scale = {
     clients: 32,
     writes: number('WRITES', 300, 100_000),
   },
+  /** The ledgers of a round of checks, and the postings of each. */
+  ledgerRound: { tenants: number('ROUND_TENANTS', 6, 200), postings: number('ROUND_POSTINGS', 20, 1_000) },
   /** Rounds in which the connections of writes are ended three times. */
   writeKills: number('WRITE_KILLS', 2, 100),
   /** Clients that trade, until so many of their requests were answered, and the rounds of faults meanwhile. */

@@ -131,7 +131,7 @@ const furtherFiles: Record<string, readonly string[]> = {
     'address/texts',
   ],
   'an order by another table': ['account/by-balance'],
-  'what may belong together': ['deposit/receivable-matches'],
+  'what may belong together': ['deposit/receivable-matches', 'deposit/reconciliation'],
   'sums of the ledger, each with its own types and one statement': [
     'balance/acting-accounts',
     'balance/balance-chart',
@@ -141,6 +141,8 @@ const furtherFiles: Record<string, readonly string[]> = {
     'balance/funds',
     'balance/history',
     'balance/range',
+    'balance/statement',
+    'balance/statement-sql',
     'balance/sums',
     'balance/top-users',
     'balance/totals',
@@ -153,6 +155,7 @@ const furtherFiles: Record<string, readonly string[]> = {
   ],
   'pages of a list that is computed': ['allocation/pages'],
   'the address and the terms of the payment page, which settings determine': ['checkout/link', 'checkout/terms'],
+  'the kinds of what needs attention, and their reads': ['attention/kinds', 'attention/waiting'],
   'what depends on the time by the test clock': ['checkout/now', 'clock/now', 'clock/time-zone', 'payout/arrival'],
   'when and why money is paid out, or did not arrive': ['payout/address-problem', 'payout/plan'],
   'the types of events and the positions in a stream of them': [

@@ -21,6 +21,7 @@ begin
   update account a
   set
     status = v_to,
+    status_since = v_now,
     version = a.version + 1,
     updated_at = greatest(a.updated_at, v_now),
     address = case

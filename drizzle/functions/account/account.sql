@@ -100,7 +100,8 @@ begin
       tos_acceptance,
       owner_id,
       context_id,
-      on_root_list
+      on_root_list,
+      status_since
     )
   values
     (
@@ -121,7 +122,8 @@ begin
       coalesce(nullif(p_args -> 'tosAcceptance', 'null'), '{}'),
       p_args ->> 'ownerId',
       v_acting_account,
-      (p_args ->> 'onRootList')::boolean
+      (p_args ->> 'onRootList')::boolean,
+      p_created
     )
   returning *
   into v;

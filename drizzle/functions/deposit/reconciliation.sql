@@ -1,6 +1,4 @@
 -- Reconciliation: counts deposits towards receivables, whose locks grow.
---
--- Longer than 60 lines: reconcile_deposit (the order of its locks).
 
 -- Adds to the locked and settled amounts of a receivable, and emits its event.
 create or replace function change_receivable(
@@ -46,20 +44,30 @@ as $$
 declare
   v_args jsonb := check_args(p_args, args_of('id text, receivables object[] {id text, amount bigint}'));
   d deposit;
+begin
+  d := reconcile_shares(p_tenant, p_live, p_envelope, v_args ->> 'id', v_args -> 'receivables');
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(d));
+  return next d;
+end;
+$$;
+
+-- The steps of a reconciliation, by its shares [{id, amount}, …]. Returns the deposit as it became.
+create or replace function reconcile_shares(p_tenant text, p_live boolean, p_envelope jsonb, p_id text, p_shares jsonb)
+returns deposit
+language plpgsql
+as $$
+declare
+  d deposit;
   x record;
   v_allocations jsonb := '[]';
 begin
-  select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_args ->> 'id';
+  select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = p_id;
   perform lock_money_of(p_tenant, p_live, d);
   select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = d.id for update;
   if d.status <> 'completed' or d.amount < 0 then
     perform refuse(400, 'status_invalid', 'deposit.status');
   end if;
-  perform lock_receivables(
-    p_tenant,
-    p_live,
-    array(select s ->> 'id' from jsonb_array_elements(v_args -> 'receivables') s)
-  );
+  perform lock_receivables(p_tenant, p_live, array(select s ->> 'id' from jsonb_array_elements(p_shares) s));
   -- Refuse void receivables before adding up amounts: an error of a status comes before an error of an amount.
   if
     exists (
@@ -69,16 +77,16 @@ begin
         r.tenant_id = p_tenant
         and r.livemode = p_live
         and r.voided
-        and r.id in (select s ->> 'id' from jsonb_array_elements(v_args -> 'receivables') s)
+        and r.id in (select s ->> 'id' from jsonb_array_elements(p_shares) s)
     )
   then
     perform refuse(400, 'status_invalid', 'deposit.receivables', 'must not include a receivable that is void');
   end if;
-  perform refuse_shares(p_tenant, p_live, d, v_args -> 'receivables');
+  perform refuse_shares(p_tenant, p_live, d, p_shares);
   -- In the order of the arguments: when money is taken back later, the newest lock is freed first.
   for x in
     select r ->> 'id' as id, sum((r ->> 'amount')::bigint)::bigint as amount
-    from jsonb_array_elements(v_args -> 'receivables') with ordinality s (r, n)
+    from jsonb_array_elements(p_shares) with ordinality s (r, n)
     group by 1
     order by min(n)
   loop
@@ -90,7 +98,7 @@ begin
     p_live,
     p_envelope,
     d.id,
-    (select sum((r ->> 'amount')::bigint)::bigint from jsonb_array_elements(v_args -> 'receivables') r)
+    (select sum((r ->> 'amount')::bigint)::bigint from jsonb_array_elements(p_shares) r)
   );
   perform emit_event(
     p_tenant,
@@ -100,8 +108,7 @@ begin
     'deposit',
     to_jsonb(d) || jsonb_build_object('allocations', v_allocations)
   );
-  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(d));
-  return next d;
+  return d;
 end;
 $$;
 
@@ -170,32 +177,38 @@ create or replace function lock_money_of(p_tenant text, p_live boolean, p_deposi
 returns void
 language plpgsql
 as $$
+begin
+  perform lock_balances(p_tenant, p_live, money_keys_of(p_tenant, p_live, p_deposit));
+end;
+$$;
+
+-- The keys of those balances, as lock_balances takes them: two, where there are no more, are locked without a query.
+create or replace function money_keys_of(p_tenant text, p_live boolean, p_deposit deposit)
+returns jsonb
+language plpgsql
+stable
+as $$
 declare
   v_receiver text := receiver_of(p_tenant, p_live, p_deposit.to_account_id);
   v_target text := transfer_target(p_tenant, p_live, v_receiver);
+  v_paid jsonb := jsonb_build_object('account', p_deposit.to_account_id, 'currency', p_deposit.currency);
 begin
   if v_receiver = p_deposit.to_account_id and v_target is null then
-    perform lock_balance(p_tenant, p_live, v_receiver, p_deposit.currency);
-    return;
+    return jsonb_build_array(v_paid);
   end if;
-  -- Two keys, where there are no more, are locked without a query.
-  perform lock_balances(
-    p_tenant,
-    p_live,
-    jsonb_build_array(
-      jsonb_build_object('account', p_deposit.to_account_id, 'currency', p_deposit.currency),
-      jsonb_build_object('account', coalesce(v_target, v_receiver), 'currency', p_deposit.currency)
-    ) || case
-      when v_target is not null
-      and v_receiver <> p_deposit.to_account_id then jsonb_build_object(
-        'account',
-        v_receiver,
-        'currency',
-        p_deposit.currency
-      )
-      else '[]'
-    end
-  );
+  return jsonb_build_array(
+    v_paid,
+    jsonb_build_object('account', coalesce(v_target, v_receiver), 'currency', p_deposit.currency)
+  ) || case
+    when v_target is not null
+    and v_receiver <> p_deposit.to_account_id then jsonb_build_object(
+      'account',
+      v_receiver,
+      'currency',
+      p_deposit.currency
+    )
+    else '[]'
+  end;
 end;
 $$;
 

@@ -32,6 +32,7 @@ create view account_by_balance as
     r.on_root_list,
     a.version,
     a.updated_at,
+    a.status_since,
     r.ranked_as,
     r.amount as ranked
   from

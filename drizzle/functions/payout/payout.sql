@@ -108,8 +108,7 @@ $$;
 
 -- Pays out all available money of an account, one payout per currency, each to the newest usable payout address of that
 -- currency or else the newest of any currency. Money that cannot be paid now gets a recorded reason, and is tried again
--- at the next interval. Where payouts are disabled altogether, the setting shows the reason instead. An amount that is
--- too small waits for more money and is not tried again at the interval.
+-- at the next interval; an amount that is too small waits for more money. Where payouts are off, the setting says why.
 create or replace function pay_out(p_tenant text, p_live boolean, p_envelope jsonb, p_account text)
 returns void
 language plpgsql
@@ -240,8 +239,7 @@ begin
         leg(p_account, 'payout_processing', d.currency, v_amount)
       )
     );
-    -- The payout takes along the locks whose money it pays, including those of an aggregator's users. It changes their
-    -- batches, which are few even when there are many locks.
+    -- It takes along the few batches of locks whose money it pays, including those of an aggregator's users.
     update lock_batch k
     set payout_id = v_id
     where
@@ -250,6 +248,16 @@ begin
       and k.account_id = p_account
       and k.held_in = c
       and k.payout_id is null;
+    -- It takes the money of earlier payouts that failed or came back.
+    update payout x
+    set retried_by = v_id
+    where
+      x.tenant_id = p_tenant
+      and x.livemode = p_live
+      and x.account_id = p_account
+      and x.status in ('failed', 'returned')
+      and x.retried_by is null
+      and x.currency = c;
     if not p_live then
       perform enqueue(p_tenant, p_live, 'settle_payout', v_id, 60);
     end if;

@@ -166,11 +166,11 @@ export class QueryParts {
   /** What a field costs for each of its parents, without its objects. */
   #pointsOf(parent: GraphQLObjectType, { name: { value: name }, arguments: given }: FieldNode): Part['points'] {
     if (name === '__schema' || name === '__type') return () => weights.introspection;
-    if (parent === this.schema.getMutationType() && name !== '__typename') return () => weights.write;
     // One look at the list, if the page has a cursor.
     if (parent.name === 'PageInfo' && name.startsWith('has')) return () => weights.object;
     if (isTotal(parent, name)) return () => weights.total;
-    const weight = this.sizes.weights?.[`${parent.name}.${name}`];
+    const isWrite = parent === this.schema.getMutationType() && name !== '__typename';
+    const weight = this.sizes.weights?.[`${parent.name}.${name}`] ?? (isWrite ? 'write' : undefined);
     if (weight === undefined) return free;
     const argument = this.#argumentsOf(given);
     return (variables) => pointsOf(weight, argument(variables));
@@ -210,21 +210,26 @@ export class QueryParts {
   /**
    * The value of an argument as JSON: a literal, a variable's value, or its default. Only the length of a list matters.
    */
-  #valueOf(argument: ArgumentNode | undefined): (variables: Variables) => unknown {
-    const literal = (value: ValueNode | undefined): unknown => {
-      if (value?.kind === Kind.INT) return Number(value.value);
-      if (value?.kind === Kind.LIST) return value.values;
-      if (value?.kind === Kind.STRING || value?.kind === Kind.ENUM) return value.value;
-      return value === undefined || value.kind === Kind.NULL ? undefined : value;
-    };
-    if (argument?.value.kind !== Kind.VARIABLE) {
-      const value = literal(argument?.value);
-      return () => value;
+  #valueOf({ value }: { value?: ValueNode | undefined } = {}): (variables: Variables) => unknown {
+    if (value?.kind === Kind.VARIABLE) {
+      const name = value.name.value;
+      const otherwise = this.#valueOf({ value: this.#defaults.get(name) });
+      return (variables) => (variables[name] === undefined ? otherwise(variables) : variables[name]);
     }
-    const name = argument.value.name.value;
-    const otherwise = literal(this.#defaults.get(name));
-    return (variables) => (variables[name] === undefined ? otherwise : variables[name]);
+    if (value?.kind === Kind.OBJECT) {
+      const members = value.fields.map((member) => [member.name.value, this.#valueOf(member)] as const);
+      return (variables) => Object.fromEntries(members.map(([name, valueIn]) => [name, valueIn(variables)]));
+    }
+    const literal = literalOf(value);
+    return () => literal;
   }
+}
+
+function literalOf(value: ValueNode | undefined): unknown {
+  if (value?.kind === Kind.INT) return Number(value.value);
+  if (value?.kind === Kind.LIST) return value.values;
+  if (value?.kind === Kind.STRING || value?.kind === Kind.ENUM) return value.value;
+  return value === undefined || value.kind === Kind.NULL ? undefined : value;
 }
 
 /**

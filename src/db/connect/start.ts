@@ -129,15 +129,19 @@ export async function knownSecrets(
 /**
  * Refuses peppers that this database does not know. The database stores the public name of each pepper: the first start
  * stores the first name, and each start with a further pepper adds its name. Concurrent first starts agree on one name.
+ * Any other start writes nothing, so the doctor can look at a server that takes no writes.
  */
 async function known(connection: Connection, secrets: Secrets): Promise<void> {
   const sql = single(connection, 'tidegate start');
   const names = secrets.pepperIds;
   const work = async () => {
-    // Only one row can have a slot: of two first starts, the second finds the name that the first stored.
-    await sql`insert into drizzle.pepper (slot, fingerprint) values (1, ${names.at(-1)!}) on conflict do nothing`;
     for (;;) {
       const stored = (await sql`select fingerprint from drizzle.pepper`).map((row) => row.fingerprint as string);
+      if (stored.length === 0) {
+        // Only one row can have a slot: of two first starts, the second finds the name that the first stored.
+        await sql`insert into drizzle.pepper (slot, fingerprint) values (1, ${names.at(-1)!}) on conflict do nothing`;
+        continue;
+      }
       if (!names.some((name) => stored.includes(name)))
         throw new ConfigError(
           'API_KEY_PEPPER: must be the secret with which the API keys of this database were hashed. To change ' +

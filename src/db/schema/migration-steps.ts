@@ -85,7 +85,7 @@ export class MigrationSteps {
 /** The beginning of a statement, without its comments. */
 const headOf = (statement: string): string =>
   statement
-    .replaceAll(/^\s*--[^\n]*$/gm, '')
+    .replaceAll(/^[ \t]*--.*$/gm, '')
     .replaceAll(/\s+/g, ' ')
     .trim()
     .slice(0, 80);

@@ -413,6 +413,16 @@ export interface WriteFunctions {
       }[];
     };
   };
+  reconcile_deposits: {
+    returns: 'idempotency';
+    args: {
+      deposits: readonly {
+        id: string | null;
+        receivables: readonly object[];
+        problems: readonly object[];
+      }[];
+    };
+  };
   record_bank_notice: {
     returns: 'bank_notice';
     args: {

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import {
+  bigint,
   check,
   foreignKey,
   index,
@@ -182,6 +183,8 @@ export const accountColumns = () => ({
   ownerId: text('owner_id'),
   ...visibilityColumns(),
   ...version(),
+  /** Since when it has its status. Null where the status is older than the column and no event tells it. */
+  statusSince: bigint('status_since', { mode: 'number' }),
 });
 
 /**
@@ -204,6 +207,10 @@ export const account = pgTable('account', accountColumns(), (t) => [
   // All accounts of a tenant, for a platform that lists its own with the partners of its users.
   index('account_of_tenant').on(t.tenantId, t.livemode, t.created, t.id),
   index('account_owned').on(t.tenantId, t.livemode, t.ownerId, t.created, t.id),
+  // The accounts that are stopped or not activated yet, of which the queue of what needs attention is made.
+  index('account_stopped')
+    .on(t.tenantId, t.livemode, t.status, t.statusSince, t.id)
+    .where(sql`${t.kind} <> 'partner' and ${t.status} <> 'activated'`),
   // What nicknames are compared by: not unique, since names from before may be there twice.
   index('account_nickname')
     .on(

@@ -217,6 +217,11 @@ export class Account extends Node {
   subType: AccountSubType | null;
   @Field(() => AccountStatus, { description: 'How far the account has come, from DRAFT to ACTIVATED.' })
   status: AccountStatus;
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'Since when the account has this status. Null where it was not recorded, before version 0.3.0.',
+  })
+  statusSince: number | null;
   @Field(() => String, {
     nullable: true,
     description: 'A name that is unique within the tenant and mode; capitals and small letters count as the same.',

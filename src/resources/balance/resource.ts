@@ -4,6 +4,7 @@ import { AccountScope } from '../../types/account-scope.js';
 import { CursorArgs } from '../../types/pagination.js';
 import { account } from '../account/table.js';
 import { DepositConnection } from '../deposit/type.js';
+import { PaymentType, payment } from '../payment/table.js';
 import { depositTotalChange } from './table.js';
 import { defineResource, get } from '../define.js';
 import { fields, fieldsOfType, link, value } from '../edges.js';
@@ -16,6 +17,18 @@ import { pointsUsual, stepsMax } from './range.js';
 import { funds } from './funds.js';
 import { AsOfArgs } from './inputs.js';
 import { BalanceResolver } from './resolver.js';
+import {
+  BalanceMovement,
+  BalanceMovementConnection,
+  BalanceMovementTotal,
+  BalanceStatement,
+  BalanceStatementArgs,
+  balanceStatement,
+  MovementArgs,
+  movementsOf,
+  movementTotals,
+  statementEntriesMax,
+} from './statement.js';
 import { balanceOfAccount } from './sums.js';
 import { DepositTotal, DepositTotalsArgs, depositTotals } from './totals.js';
 import { currenciesOfTop, TopUsers, TopUsersArgs, topUsers, UserTotal, usersOfCurrency } from './top-users.js';
@@ -57,7 +70,29 @@ export default defineResource({
         description: 'The deposits that are counted in the step, newest first.',
       }),
     }),
+    fieldsOfType(BalanceMovement, {
+      payment: link(payment, 'paymentId', {
+        nullable: true,
+        description: "Its payment; null where it is another account's and the caller cannot see it.",
+      }),
+    }),
+    fieldsOfType(BalanceStatement, {
+      totals: value(() => [BalanceMovementTotal], movementTotals, {
+        nullable: true,
+        description:
+          'What each type of payment moved: with it, `opening` becomes `closing`. Null with an error for a range ' +
+          `with more than ${statementEntriesMax} balance transactions.`,
+      }),
+      movements: value(() => BalanceMovementConnection, movementsOf, {
+        args: MovementArgs,
+        description: 'Every movement of the range, the oldest first. Its `totalCount` is null.',
+      }),
+    }),
     fields(account, {
+      balanceStatement: value(() => BalanceStatement, balanceStatement, {
+        args: BalanceStatementArgs,
+        description: 'A statement of account in one currency, exact by the ledger, such as that of a month.',
+      }),
       balanceHistory: value(() => [BalancePoint], balanceHistory, {
         args: BalanceHistoryArgs,
         description:
@@ -111,6 +146,9 @@ export default defineResource({
     'Account.depositChart': 'figure',
     'Account.balanceChart': 'figure',
     'Account.topUsers': 'figure',
+    'Account.balanceStatement': 'figure',
+    'BalanceStatement.totals': 'figure',
+    'BalanceStatement.movements': 'figure',
     'Query.balance': 'object',
     'Query.balanceAggregate': 'figure',
   },
@@ -123,6 +161,7 @@ export default defineResource({
     'BalanceChartOfCurrency.steps': stepsOfChart,
     'TopUsers.currencies': currenciesOfTop,
     'TopUsersOfCurrency.users': usersOfCurrency,
+    'BalanceStatement.totals': Object.keys(PaymentType).length,
     'Balance.available': 0,
     'Balance.pending': 0,
     'Balance.processing': 0,

@@ -61,6 +61,18 @@ export class ReconcileDepositInput {
   receivables: ReconciledReceivableInput[];
 }
 
+@InputType({
+  description: 'Counts up to 100 completed deposits towards receivables, each of which is done or refused by itself.',
+})
+export class ReconcileDepositsInput {
+  @Field(() => [ReconcileDepositInput], {
+    description:
+      'The deposits, in the order in which they are reconciled: each at most once, with at most 100 receivables ' +
+      'each, and 500 in all.',
+  })
+  deposits: ReconcileDepositInput[];
+}
+
 /** What the inputs of test helpers that end a deposit have in common. */
 @InputType()
 class EndOfTestDeposit {

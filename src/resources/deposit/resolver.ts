@@ -2,6 +2,7 @@ import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import {
   CreateDepositPayload,
   ReconcileDepositPayload,
+  ReconcileDepositsPayload,
   ProcessTestDepositPayload,
   CompleteTestDepositPayload,
   FailTestDepositPayload,
@@ -15,6 +16,7 @@ import {
 import {
   CreateDepositInput,
   ReconcileDepositInput,
+  ReconcileDepositsInput,
   ProcessTestDepositInput,
   CompleteTestDepositInput,
   FailTestDepositInput,
@@ -25,9 +27,10 @@ import {
 import { Input, type ById } from '../../types/input.js';
 import type { Context } from '../../operation/context.js';
 import { deposit } from './table.js';
-import { partiesOf, receiverOf } from './rules.js';
-import { account } from '../account/table.js';
-import { receivable } from '../receivable/table.js';
+import { partiesOf } from './rules.js';
+import { reconciliationOf, refuseMisfits } from './reconciliation.js';
+import { idempotency } from '../../operation/table.js';
+import { weights } from '../../types/weights.js';
 import { problem, DomainError } from '../../errors/problems.js';
 
 /** How long a dispute of the sandbox can be answered: a week, by the test clock. */
@@ -72,28 +75,21 @@ export class DepositResolver {
       'Counts a completed deposit towards receivables: its pending money becomes available, and they are locked.',
   })
   async reconcileDeposit(@Input(() => ReconcileDepositInput) input: ReconcileDepositInput, @Ctx() context: Context) {
-    const { scope } = context;
-    const row = await scope.one(deposit, input.id);
-    const holder = await scope.one(account, row.toAccountId);
-    const receiver = receiverOf(holder);
-    const rows = await Promise.all(
-      input.receivables.map(({ id }, i) => scope.one(receivable, id, `deposit.receivables[${i}].id`)),
-    );
-    const misfits = rows.flatMap((r, i) => {
-      if (r.accountId !== receiver)
-        return [
-          problem(
-            'parameter_invalid',
-            `deposit.receivables[${i}].id`,
-            'must belong to the account that receives the deposit',
-          ),
-        ];
-      return r.currency === row.currency
-        ? []
-        : [problem('parameter_invalid', `deposit.receivables[${i}].id`, "must be in the deposit's currency")];
-    });
-    if (misfits.length > 0) throw new DomainError(...misfits);
+    await refuseMisfits(context.scope, input);
     return { deposit: await context.write('reconcile_deposit', deposit, input) };
+  }
+
+  /** Counts several deposits towards receivables, each by itself. Silent: the operation. */
+  @Mutation(() => ReconcileDepositsPayload, {
+    description:
+      'Counts up to 100 completed deposits towards receivables, as `reconcileDeposit` does. A refused one changes ' +
+      'nothing, says its problems and leaves the others alone. With an idempotency key, a retry gets the same ' +
+      'results. It costs a write for each deposit.',
+  })
+  async reconcileDeposits(@Input(() => ReconcileDepositsInput) input: ReconcileDepositsInput, @Ctx() context: Context) {
+    const deposits = await Promise.all(input.deposits.map((row) => reconciliationOf(context.scope, row)));
+    context.budget.charge?.count(weights.write * (deposits.length - 1));
+    return { deposit: await context.write('reconcile_deposits', idempotency, { deposits }) };
   }
 
   @Mutation(() => ProcessTestDepositPayload, { description: 'Test helper: the bank begins to process a deposit.' })

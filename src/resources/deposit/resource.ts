@@ -1,4 +1,5 @@
 import { everyone, testOnly } from '../../auth/permissions.js';
+import { idempotency } from '../../operation/table.js';
 import { bankNotice } from '../../operator/table.js';
 import { defineResource, extension, post, stored } from '../define.js';
 import { fields, fieldsOfType, link, many, node, object, one, page, value } from '../edges.js';
@@ -9,14 +10,24 @@ import { DepositArgs, DepositOfAccountArgs, depositListing } from './listing.js'
 import { receivable } from '../receivable/table.js';
 import { matchesMax, ReceivableMatch, receivableMatches } from './receivable-matches.js';
 import { depositProblems, reconcileLimits } from './rules.js';
+import { depositsOf, reconciliationProblems, reconciliationResults } from './reconciliation.js';
 import { DepositResolver } from './resolver.js';
 import { type DepositRow, deposit } from './table.js';
-import { BankDetails, bankDetailsOf, Deposit, DepositConnection, DepositParty } from './type.js';
+import {
+  BankDetails,
+  bankDetailsOf,
+  Deposit,
+  DepositConnection,
+  DepositParty,
+  DepositReconciliation,
+  ReconcileDepositsPayload,
+} from './type.js';
 import { bankDetailsV1, bankNoticeV1, depositV1, exportedDepositV1 } from './v1.js';
 import { momentOf } from '../ledger/completed.js';
 import { moneyOf } from '../balance/type.js';
 import { methodDetailsOf, methodTexts, PaymentMethod, PaymentMethodDetails } from '../payment/method.js';
 import { searchLimits } from '../../types/list-search.js';
+import { weights } from '../../types/weights.js';
 
 const helpers = '/v1/test_helpers/deposits/:id';
 
@@ -61,6 +72,15 @@ export default defineResource({
       limits: reconcileLimits,
       refusals: ['status_invalid', 'amount_exceeds_reconcilable'],
       routes: [extension.post('/v1/deposits/:id/reconcile')],
+    },
+    // The graph alone: a client of /v1 sends a request for each. The resolver compares the amounts of each deposit with
+    // its currency.
+    reconcileDeposits: {
+      access: 'write',
+      callers: everyone,
+      rules: reconciliationProblems,
+      currencyOf: {},
+      answers: idempotency,
     },
     processTestDeposit: { ...testOnly, refusals: ['status_invalid'], routes: [extension.post(`${helpers}/process`)] },
     completeTestDeposit: { ...testOnly, refusals: ['status_invalid'], routes: [extension.post(`${helpers}/complete`)] },
@@ -137,6 +157,11 @@ export default defineResource({
       }),
       disputedBy: page(deposit, deposit.disputesId, { description: 'The deposits that dispute this one.' }),
     }),
+    fieldsOfType(ReconcileDepositsPayload, {
+      results: value(() => [DepositReconciliation], reconciliationResults, {
+        description: 'What became of each deposit, in the order of the input.',
+      }),
+    }),
     fieldsOfType(ReceivableMatch, {
       receivable: link(receivable, 'receivableId', { description: 'The receivable.' }),
     }),
@@ -160,8 +185,15 @@ export default defineResource({
       deposit: link(deposit, 'depositId', { nullable: true, description: 'The deposit that the payment is of.' }),
     }),
   ],
-  weights: { 'Deposit.receivableMatches': 'object' },
-  sizes: { 'Deposit.receivableMatches': matchesMax },
+  weights: {
+    'Deposit.receivableMatches': 'object',
+    'Mutation.reconcileDeposits': (argument) => weights.write * depositsOf(argument),
+  },
+  sizes: {
+    'Deposit.receivableMatches': matchesMax,
+    'ReconcileDepositsPayload.results': depositsOf,
+    'DepositReconciliation.problems': 0,
+  },
   events: {
     'deposit.initialized': 'A deposit was announced, or its payment was begun.',
     'deposit.processing': 'The money of a deposit is on its way.',

@@ -7,6 +7,8 @@ import { CountryCode, DateTime, Amount, Currency, Metadata } from '../../types/s
 import { texts } from '../../types/texts.js';
 import { connectionOf } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
+import { Problem } from '../../types/problem.js';
+import type { idempotency } from '../../operation/table.js';
 
 registerEnumType(DepositStatus, {
   name: 'DepositStatus',
@@ -136,6 +138,27 @@ export const DepositConnection = connectionOf('Deposit', () => Deposit, {
 
 export const CreateDepositPayload = payloadOf('CreateDeposit', 'deposit', Deposit);
 export const ReconcileDepositPayload = payloadOf('ReconcileDeposit', 'deposit', Deposit);
+
+/** What became of one of several deposits. Silent: all fields. */
+@ObjectType({ simpleResolvers: true, description: 'What became of a deposit of the mutation `reconcileDeposits`.' })
+export class DepositReconciliation {
+  @Field(() => Deposit, {
+    nullable: true,
+    description: 'The deposit after the mutation: unchanged if it was refused. Null if the caller does not see it.',
+  })
+  deposit: DepositRow | null;
+  @Field(() => [Problem], {
+    description: 'Why it was refused, with the codes of `reconcileDeposit`. Empty if it was reconciled.',
+  })
+  problems: Problem[];
+}
+
+/** The result of several reconciliations, from the stored row that has them as its answer. */
+@ObjectType({ simpleResolvers: true, description: 'The result of the mutation `reconcileDeposits`.' })
+export class ReconcileDepositsPayload {
+  deposit: Pick<typeof idempotency.$inferSelect, 'answer'>;
+}
+
 export const ProcessTestDepositPayload = payloadOf('ProcessTestDeposit', 'deposit', Deposit);
 export const CompleteTestDepositPayload = payloadOf('CompleteTestDeposit', 'deposit', Deposit);
 export const FailTestDepositPayload = payloadOf('FailTestDeposit', 'deposit', Deposit);

@@ -60,6 +60,12 @@ export default defineResource({
       account: link(account, 'accountId', { description: 'The account that is paid out.' }),
       address: link(address, 'addressId', { description: 'The address to which the money is sent.' }),
       payment: link(payment, 'paymentId', { description: 'The payment of this payout.' }),
+      retriedBy: link(payout, 'retriedById', {
+        nullable: true,
+        description:
+          'The payout that took the money out again, after this one failed or was returned. Null while the money is ' +
+          'still there: `account.nextPayoutAt` and `account.payoutsBlockedBy` say when it goes out, or why not.',
+      }),
       expectedArrivalAt: value(() => DateTime, expectedArrivalOf, {
         nullable: true,
         description:

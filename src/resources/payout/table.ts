@@ -84,6 +84,8 @@ export const payout = pgTable(
     bankReference: text('bank_reference'),
     /** The payment order by which the operator tells a bank to pay it. Accounts do not see it. */
     orderId: text('order_id'),
+    /** The payout that took the money out again, of one that failed or was returned. */
+    retriedById: text('retried_by'),
   },
   (t) => [
     primaryKey({ name: 'payout_pkey', columns: [t.tenantId, t.livemode, t.id] }),
@@ -107,6 +109,13 @@ export const payout = pgTable(
       .on(t.currency, t.created, t.id)
       .where(sql`livemode and status = 'processing' and order_id is null`),
     index('payout_of_order').on(t.orderId, t.tenantId, t.id).where(sql`order_id is not null`),
+    // Failed payouts whose money has not gone out again: of one account, and of all, the oldest first.
+    index('payout_unpaid')
+      .on(t.tenantId, t.livemode, t.accountId, t.updatedAt, t.id)
+      .where(sql`status in ('failed', 'returned') and retried_by is null`),
+    index('payout_unpaid_of_tenant')
+      .on(t.tenantId, t.livemode, t.updatedAt, t.id)
+      .where(sql`status in ('failed', 'returned') and retried_by is null`),
     index('payout_under_way').on(t.tenantId, t.livemode, t.addressId).where(sql`status = 'processing'`),
     ...indexesOf('payout', t, payoutLists(t)),
     check('payout_status', isOneOf(t.status, PayoutStatus)),

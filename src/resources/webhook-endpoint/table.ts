@@ -68,6 +68,13 @@ export const webhookEndpoint = pgTable(
       .where(ofOthers(t.actingAccountId, t.accountId)),
     index('webhook_endpoint_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('webhook_endpoint_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    // Those that fail, or were disabled because they did: of one account, and of all, the longest first.
+    index('webhook_endpoint_failing')
+      .on(t.tenantId, t.livemode, t.accountId, t.failingSince, t.id)
+      .where(sql`failing_since is not null and disabled_reason is distinct from 'by_request'`),
+    index('webhook_endpoint_failing_of_tenant')
+      .on(t.tenantId, t.livemode, t.failingSince, t.id)
+      .where(sql`failing_since is not null and disabled_reason is distinct from 'by_request'`),
     index('webhook_endpoint_due').on(t.due, t.tenantId, t.livemode, t.id).where(sql`enabled and due is not null`),
     ...indexesOf('webhook_endpoint', t, webhookEndpointLists(t)),
     check('webhook_endpoint_reason', isOneOf(t.disabledReason, WebhookDisabledReason)),

@@ -16,6 +16,7 @@ const CreateCheckout = page(() => import('./pages/checkouts/create'), 'CreateChe
 const Checkout = page(() => import('./pages/checkouts/detail'), 'Checkout');
 const Payouts = page(() => import('./pages/payouts/list'), 'Payouts');
 const Payout = page(() => import('./pages/payouts/detail'), 'Payout');
+const Balance = page(() => import('./pages/balance/balance'), 'Balance');
 const Users = page(() => import('./pages/accounts/list'), 'Users');
 const Customers = page(() => import('./pages/accounts/list'), 'Customers');
 const CreateUser = page(() => import('./pages/accounts/create'), 'CreateUser');
@@ -41,6 +42,7 @@ export function Routes() {
         <Route path="/receivables/:id" component={Receivable} />
         <Route path="/payouts" component={Payouts} />
         <Route path="/payouts/:id" component={Payout} />
+        <Route path="/balance" component={Balance} />
         <Route path="/users" component={Users} />
         <Route path="/users/new" component={CreateUser} />
         <Route path="/customers" component={Customers} />

@@ -14,7 +14,7 @@ export const ViewerQuery = graphql(
     query Viewer {
       viewer {
         edition mode permission sessionRole onBehalf now
-        account { ...Name type status }
+        account { ...Name type status statusSince }
       }
     }
   `,

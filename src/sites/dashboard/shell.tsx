@@ -6,6 +6,7 @@ import {
   House,
   LogOut,
   QrCode,
+  Scale,
   Settings,
   Store,
   Users,
@@ -16,6 +17,10 @@ import { ActAs } from './acting';
 import { TestClock } from './clock';
 import { Find, useFindKey } from './find/find';
 import { isStopped, stoppedWords } from './format/obstacles';
+import { waitingAt } from './format/attention';
+import { useTimes } from './format/time';
+import { AttentionCountsQuery } from './graph/attention';
+import { useLive } from './graph/live';
 import { useExplorerLink } from './graph/shown';
 import { Frame, type Place, PlaceLink } from './parts/frame';
 import { Lines } from './parts/skeleton';
@@ -28,6 +33,7 @@ const places: (Place & { edition?: number; platforms?: true })[] = [
   { path: '/receivables', name: 'Receivables', icon: FileText },
   { path: '/checkouts', name: 'Checkouts', icon: QrCode, edition: 2 },
   { path: '/payouts', name: 'Payouts', icon: ArrowUpFromLine },
+  { path: '/balance', name: 'Balance', icon: Scale },
   { path: '/customers', name: 'Customers', icon: Store },
   { path: '/users', name: 'Users', icon: Users, platforms: true },
   { path: '/developers', name: 'Developers', icon: Code },
@@ -42,12 +48,14 @@ export function Shell({ children }: { children: ReactNode }) {
   const shown = places
     .filter(({ edition }) => edition === undefined || edition === viewer.edition)
     .filter(({ platforms }) => !platforms || viewer.account.type === 'PLATFORM');
+  const { data } = useLive(AttentionCountsQuery, {}, { seconds: 30, ofFrame: true });
+  const waiting = waitingAt(data?.viewer.account.attention?.counts ?? []);
   return (
     <Frame
       brand="Tidegate"
       account={<Account />}
       facts={<Facts />}
-      groups={[{ places: shown }]}
+      groups={[{ places: shown.map((place) => ({ ...place, waiting: waiting.get(place.path) })) }]}
       onFind={find}
       banners={
         <>
@@ -121,11 +129,12 @@ function ActingBar() {
 
 /** Says on every page that the account is stopped. */
 function StoppedBar() {
-  const { account } = useSession().viewer;
-  if (!isStopped(account.status)) return null;
+  const { status, statusSince } = useSession().viewer.account;
+  const time = useTimes();
+  if (!isStopped(status)) return null;
   return (
     <section className="page stopped-bar" aria-label="Status of the account">
-      {stoppedWords(account.status)} <Link href="/payouts">Payouts</Link>
+      {stoppedWords({ status, since: statusSince && time(statusSince, 'date') })} <Link href="/payouts">Payouts</Link>
     </section>
   );
 }

@@ -44,6 +44,8 @@ const pagesOfUsers: State[] = [
   ['dispute-answer', steps(at('/payments?show=disputes&status=OPEN'), first, press('Answer'))],
   ['dispute-accept', steps(at('/payments?show=disputes&status=OPEN'), first, press('Accept'))],
   ['dispute-decided', steps(at('/payments?show=disputes&status=DECIDED'), first)],
+  ['balance', at('/balance')],
+  ['balance-printed', steps(at('/balance'), printed)],
   ['payout-printed', steps(at('/payouts'), first, printed)],
   ['receivable-new', steps(at('/receivables/new'), press(/^Create/))],
   ['customer-new', at('/customers/new')],

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
-import { type Failure, required, useWrite } from '../graph/write';
+import { required } from '../format/refusals';
+import { type Failure, useWrite } from '../graph/write';
 import { Dialog } from '../parts/dialog';
 import { Form, TextField } from '../parts/form';
 import { useMayAct, useSession } from './session';

@@ -1,3 +1,5 @@
+import { words } from './words';
+
 /** Why money is not paid out, by the reason code of the graph. */
 const reasons: Record<string, string> = {
   ACCOUNT_NOT_ACTIVATED: 'the account is not activated',
@@ -13,9 +15,9 @@ const reasons: Record<string, string> = {
 
 /** What of an account keeps its payouts from being made, by its status. */
 const statuses: Record<string, string> = {
-  DEACTIVATED: 'the account is deactivated',
-  HOLD: 'the account is on hold',
-  VERIFYING: 'the account is being verified',
+  DEACTIVATED: 'deactivated',
+  HOLD: 'on hold',
+  VERIFYING: 'in verification',
 };
 
 /** A reason why money is not paid out; `currency` is null where it concerns all of it. */
@@ -24,16 +26,46 @@ export interface Obstacle {
   currency: string | null;
 }
 
-/** A sentence that says why the money of an account in this status is not paid out. */
-export function obstacleWords({ reasonCode, currency }: Obstacle, status: string): string {
-  const reason = (reasonCode === 'ACCOUNT_NOT_ACTIVATED' && statuses[status]) || reasons[reasonCode] || reasonCode;
+/** A sentence that says why the money of an account is not paid out; `since` is the day when its status began. */
+export function obstacleWords({ reasonCode, currency }: Obstacle, { status, since }: Stopped): string {
+  const stopped = reasonCode === 'ACCOUNT_NOT_ACTIVATED' && isStopped(status);
+  const reason = stopped ? `the account ${stateWords({ status, since })}` : (reasons[reasonCode] ?? reasonCode);
   return `${currency ?? 'Nothing'} ${currency ? 'is not' : 'is'} paid out: ${reason}.`;
+}
+
+/** The status of an account, and since when it has it where that is known. */
+interface Stopped {
+  status: string;
+  since?: string | null | undefined;
 }
 
 /** Whether the status of an account keeps it from trading, so that every page says so. */
 export const isStopped = (status: string): boolean => status in statuses;
 
+const follows: Record<string, string> = {
+  DEACTIVATED: 'Nothing is paid out.',
+  HOLD: 'Payouts wait until the operator of the service lifts the hold.',
+  VERIFYING: 'Payouts begin when that is done.',
+};
+
+/** In which state a stopped account is, and since when, behind its name. */
+const stateWords = ({ status, since }: Stopped): string =>
+  since ? `has been ${statuses[status]} since ${since}` : `is ${statuses[status]}`;
+
 /** What the status of a stopped account is, and what follows. */
-export const stoppedWords = (status: string): string =>
-  `${statuses[status]!.replace('the account is', 'This account is')}: nothing is paid out` +
-  (status === 'DEACTIVATED' ? '.' : status === 'HOLD' ? ' until the hold is lifted.' : ' until that is done.');
+export const stoppedWords = (stopped: Stopped): string =>
+  `This account ${stateWords(stopped)}. ${follows[stopped.status]}`;
+
+/** Why a bank did not take a payout, or sent it back, by the reason code of the graph. */
+const bankReasons: Record<string, string> = {
+  ACCOUNT_CLOSED: 'The bank account is closed',
+  ACCOUNT_INVALID: 'The bank does not know the account number',
+  BANK_REJECTED: 'The bank refused it without saying why',
+  GENERAL: 'The bank gave no certain reason',
+  LIMIT_EXCEEDED: 'The amount is above a limit of the bank account',
+  NAME_MISMATCH: 'The name is not that of the account holder',
+  REGULATORY: 'A rule of the authorities stopped it',
+};
+
+/** Why a payout did not arrive, in words. */
+export const reasonWords = (code: string): string => bankReasons[code] ?? words(code);

@@ -1,3 +1,4 @@
+import { businessNumbers } from '../../../formats/india';
 import { words } from './words';
 
 /** What an account lacks, as `Account.requirements` says it. */
@@ -25,10 +26,15 @@ export function nameOfPath(path: string): string {
 
 /** What an account lacks, for a person: the gateway's sentences are for programs. */
 export function requirementWords({ fieldName, message, alternatives }: Requirement): string {
-  const [, role] = /^account\.persons\.(\w+)/.exec(fieldName) ?? [];
+  const [, role] = /^account\.persons\.(\w+)$/.exec(fieldName) ?? [];
   const [count] = /(?<!\d)\d+(?= persons)/.exec(message) ?? [];
   if (role) return count ? `${count} ${role}s` : `${role === 'owner' ? 'An' : 'A'} ${role}`;
   if (fieldName.startsWith('account.addresses.')) return 'A bank account for payouts';
-  if (!fieldName.startsWith('account.')) return message;
-  return [fieldName, ...alternatives].map((each) => nameOfPath(pathOf(each))).join(', or ');
+  if (!fieldName.startsWith('account.') || fieldName.startsWith('account.persons.')) return message;
+  const names = [fieldName, ...alternatives].map((each) => nameOfPath(pathOf(each))).join(', or ');
+  return isMistyped(message) ? `${names}, which is mistyped` : names;
 }
+
+/** Whether a requirement is a number that was given and has a wrong form. */
+export const isMistyped = (message: string): boolean =>
+  Object.values(businessNumbers).some((format) => format.message === message);

@@ -62,6 +62,12 @@ export function formatLeft(time: string): string {
   return count < 1 ? 'less than a minute left' : `${counted(count, unit)} left`;
 }
 
+/** Since when something lasts: how long ago that was, and from a week on the day. */
+export function formatSince(time: string): string {
+  const age = formatAge(time);
+  return age === formatTime(time, 'day', '') ? `since ${age}` : age;
+}
+
 /** How long ago a time was, in words; the date when that is longer than a week. */
 export function formatAge(time: string, now = Date.now() + ahead): string {
   const seconds = (now - Date.parse(time)) / 1000;

@@ -21,6 +21,8 @@ interface LiveOptions {
   pause?: boolean;
   /** What it answers changes without an event, so it is polled all the same. */
   withoutEvents?: boolean;
+  /** Whether it is of the frame around the page, whose queries are not those of the page. */
+  ofFrame?: boolean;
 }
 
 /**
@@ -31,10 +33,10 @@ interface LiveOptions {
 export function useLive<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
-  { seconds = secondsDefault, pause = false, withoutEvents = false }: LiveOptions = {},
+  { seconds = secondsDefault, pause = false, withoutEvents = false, ofFrame = false }: LiveOptions = {},
 ) {
   const [result, ask] = useQuery({ query, variables, pause });
-  useShown(query, variables, pause);
+  useShown(query, variables, pause || ofFrame);
   const changes = useContext(ChangesContext);
   const [streaming, setStreaming] = useState(false);
   // While a question is asked again, urql keeps the data and drops the error that came with them.

@@ -1,16 +1,18 @@
 import { useRef, useState } from 'react';
 import { type AnyVariables, type CombinedError, createRequest, type TypedDocumentNode, useClient } from 'urql';
+import { refusalWords, required } from '../format/refusals';
 
-/** What went wrong with a request, in the words of the gateway. */
+/** What went wrong with a request, in words for people. */
 export interface Failure {
   messages: string[];
   /** The messages of single inputs, by the path of the input: `invoice.amount`. */
   fields: Record<string, string>;
+  /** The codes of those messages, as /v1 writes them. */
+  codes?: Record<string, string>;
+  /** The gateway's own sentences, where others are said in their place. */
+  details?: string[];
   requestId?: string | undefined;
 }
-
-/** What stands beside an empty field that has to have a value. */
-export const required = 'This is required.';
 
 /**
  * The answer to a request of which nothing was refused. Its fields are nullable because each can be refused alone, and
@@ -23,23 +25,27 @@ type WithObjects<Payload> = {
     : Payload[Member];
 };
 
-/** The codes of a value that is not there. */
-const missing = ['parameter_missing', 'parameter_invalid_empty'];
-
 /** Reads the failure of a request. Messages that name an input are sorted to it, and the others are for the form. */
 export function failureOf(error: CombinedError): Failure {
-  const failure: Failure = { messages: [], fields: {} };
+  const [messages, details]: [string[], Set<string>] = [[], new Set()];
+  const failure: Failure = { messages, fields: {}, codes: {} };
   for (const { message, extensions } of error.graphQLErrors) {
     failure.requestId ??= extensions.requestId as string | undefined;
     const path = (extensions.argumentPath as (string | number)[] | undefined)?.filter((part) => part !== 'input');
     const field = path?.join('.');
     const { code } = (extensions.error ?? {}) as { code?: string };
-    if (field) failure.fields[field] ??= missing.includes(code ?? '') ? required : message;
-    else failure.messages.push(message);
+    const words = refusalWords(code, message);
+    // A form says with its figure how much an amount exceeds.
+    const isFigure = code?.startsWith('amount_exceeds_');
+    if (words !== required && (isFigure || words.toLowerCase() !== message.toLowerCase())) details.add(message);
+    if (!field) messages.push(words);
+    else if (!(field in failure.fields)) {
+      failure.fields[field] = words;
+      failure.codes![field] = code ?? '';
+    }
   }
-  if (error.networkError)
-    failure.messages.push('The gateway could not be reached. Check the connection and try again.');
-  return failure;
+  if (error.networkError) messages.push('The gateway could not be reached. Check the connection and try again.');
+  return details.size > 0 ? { ...failure, details: [...details] } : failure;
 }
 
 /**

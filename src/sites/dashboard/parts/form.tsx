@@ -11,7 +11,8 @@ import {
 import { countries } from '../format/countries';
 import { readAmount, typedAmount } from '../format/money';
 import { wrongKey } from '../graph/with-key';
-import { type Failure, required as missing } from '../graph/write';
+import { required as missing } from '../format/refusals';
+import type { Failure } from '../graph/write';
 import { SessionContext } from '../session';
 import { Field } from './field';
 import { Problem } from './problem';
@@ -150,17 +151,44 @@ interface NamedFieldProps {
   required?: boolean | undefined;
 }
 
-/** A field with a line of text, a date, or whatever `type` says. */
+type InputAttributes = Omit<InputHTMLAttributes<HTMLInputElement>, 'name'>;
+
+/** A field with a line of text, a date, or whatever `type` says. `doubt` is what seems wrong before it is sent. */
 export function TextField({
   name,
   label,
   hint,
+  doubt,
   ...attributes
-}: NamedFieldProps & Omit<InputHTMLAttributes<HTMLInputElement>, 'name'> & { 'data-amount'?: string }) {
+}: NamedFieldProps & InputAttributes & { doubt?: string | undefined; 'data-amount'?: string }) {
   return (
-    <Field label={label} hint={hint} error={useError(name)}>
+    <Field label={label} hint={hint} error={useError(name) ?? doubt}>
       {(input) => <input {...input} {...attributes} name={name} autoComplete="off" />}
     </Field>
+  );
+}
+
+interface CheckedFieldProps extends NamedFieldProps, InputAttributes {
+  name: string;
+  /** What is wrong with a text that is not empty, by it and the form that it stands in; undefined where nothing is. */
+  check: (text: string, form: FormData) => string | undefined;
+  /** What is wrong with the text that was given before. */
+  doubt?: string | undefined;
+}
+
+/** A field for a text that says what seems wrong with it as soon as it is left. The form can be sent all the same. */
+export function CheckedField({ check, doubt: first, ...field }: CheckedFieldProps) {
+  const [doubt, setDoubt] = useState(first);
+  return (
+    <TextField
+      {...field}
+      doubt={doubt}
+      onInput={() => setDoubt(undefined)}
+      onBlur={({ target }) => {
+        const text = target.value.trim();
+        setDoubt(text === '' ? undefined : check(text, new FormData(target.form ?? undefined)));
+      }}
+    />
   );
 }
 

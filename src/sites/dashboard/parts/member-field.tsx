@@ -1,7 +1,7 @@
 import { nameOfPath } from '../format/requirements';
 import { words } from '../format/words';
 import type { InputMember } from '../graph/input-types';
-import { AmountField, CountryField, SelectField, TextField } from './form';
+import { AmountField, CheckedField, CountryField, SelectField, TextField } from './form';
 import { UploadField } from './upload';
 
 interface MemberFieldProps {
@@ -11,10 +11,20 @@ interface MemberFieldProps {
   /** The purpose of a file, as /v1 writes it. */
   purpose?: string | undefined;
   required?: boolean | undefined;
+  /** What seems wrong with a text, as `CheckedField` has it. */
+  check?: ((text: string, form: FormData) => string | undefined) | undefined;
+  doubt?: string | undefined;
 }
 
 /** A field for a member of an input of the graph, by its type in the schema. */
-export function MemberField({ path, member, purpose = 'additional_verification', required }: MemberFieldProps) {
+export function MemberField({
+  path,
+  member,
+  purpose = 'additional_verification',
+  required,
+  check,
+  doubt,
+}: MemberFieldProps) {
   const { type, description } = member;
   const field = {
     name: path,
@@ -30,5 +40,5 @@ export function MemberField({ path, member, purpose = 'additional_verification',
   if (type.name === 'ID') return <UploadField name={path} label={field.label} purpose={purpose} />;
   const kind = type.name === 'EmailAddress' ? 'email' : /date/i.test(path) ? 'date' : 'text';
   if (type.name === 'Amount') return <AmountField {...field} />;
-  return <TextField {...field} type={kind} />;
+  return check ? <CheckedField {...field} {...{ check, doubt }} /> : <TextField {...field} type={kind} />;
 }

@@ -8,6 +8,7 @@ const pages: Record<string, string> = {
   deposit: '/payments',
   payout: '/payouts',
   receivable: '/receivables',
+  webhook: '/developers/webhooks',
 };
 
 /** The address of the page of an object; undefined when it has none. */

@@ -13,16 +13,26 @@ export function Pending({
   return result.error ? <Problem error={result.error} onRetry={result.ask} /> : <Lines count={lines} />;
 }
 
-/** What went wrong, in the words of the gateway, with the request id that its log has. */
+/** What went wrong, with the gateway's own sentences and the request id that its log has. */
 export function Problem({ error, onRetry }: { error: CombinedError | Failure; onRetry?: (() => void) | undefined }) {
   const failure = 'graphQLErrors' in error ? failureOf(error) : error;
   const messages = [...failure.messages, ...('graphQLErrors' in error ? Object.values(failure.fields) : [])];
-  if (messages.length === 0) return null;
+  const details = failure.details && (
+    <details>
+      <summary>Details</summary>
+      {failure.details.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+    </details>
+  );
+  // The messages may all stand beside their fields.
+  if (messages.length === 0) return details ?? null;
   return (
     <div className="problem" role="alert">
-      {messages.map((message) => (
+      {[...new Set(messages)].map((message) => (
         <p key={message}>{message}</p>
       ))}
+      {details}
       {failure.requestId && (
         <p className="problem-id">
           Request <code>{failure.requestId}</code>

@@ -1,7 +1,7 @@
 /* What a CSV file of a bank seems to be, so that who maps its columns has less to type. The gateway reads the file. */
 
 /** The marks that may separate cells, by their names in the graph. */
-export const delimiters = { COMMA: ',', SEMICOLON: ';', TAB: '\t', PIPE: '|' } as const;
+const delimiters = { COMMA: ',', SEMICOLON: ';', TAB: '\t', PIPE: '|' } as const;
 export type Delimiter = keyof typeof delimiters;
 
 /** The first lines of a file, and where the names of its columns seem to be. */

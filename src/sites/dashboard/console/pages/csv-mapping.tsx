@@ -86,6 +86,15 @@ export function MappingForm({ head, name, onSaved, onBack }: MappingFormProps) {
         />
       </div>
       <Columns key={names.join('\n')} names={names} examples={examples} />
+      <OfAllLines />
+    </Form>
+  );
+}
+
+/** What all lines have, and how they are written. */
+function OfAllLines() {
+  return (
+    <>
       <p className="hint">Where no column has the currency or the account, all lines have these:</p>
       <div className="fields">
         <TextField name="currency" label="Currency of all lines" maxLength={3} placeholder="INR" />
@@ -110,7 +119,7 @@ export function MappingForm({ head, name, onSaved, onBack }: MappingFormProps) {
           ]}
         />
       </div>
-    </Form>
+    </>
   );
 }
 

@@ -95,19 +95,24 @@ const givenOf = ({ name, content }: Given, mapping: string): Given => ({
   ...(mapping !== '' && { mapping }),
 });
 
+/** The mapping that is chosen, the saved ones, and the first lines of a file whose columns can be mapped. */
+function useMapping(given: Given | undefined, attempt: (name: string) => unknown) {
+  const [mapping, setMapping] = useState('');
+  const [isMapped, setMapped] = useState(false);
+  const saved = useLive(MappingsQuery, {}, { seconds: 60 });
+  const map = (name: string) => {
+    setMapping(name);
+    void attempt(name);
+  };
+  return { mapping, isMapped, setMapped, saved, head: given && headOf(given.content), map };
+}
+
 function ImportForm({ close, onDone }: { close: () => void; onDone: (fileId: string) => void }) {
   const { announce } = useSession();
   const { given, trial, fault, ...trying } = useTrial();
   const importing = useWrite(ImportMutation);
   const booking = useBooking();
-  const [mapping, setMapping] = useState('');
-  const [isMapped, setMapped] = useState(false);
-  const saved = useLive(MappingsQuery, {}, { seconds: 60 });
-  const head = given && headOf(given.content);
-  const map = (name: string) => {
-    setMapping(name);
-    void trying.map(name);
-  };
+  const { mapping, isMapped, setMapped, saved, head, map } = useMapping(given, trying.map);
   const send = async ({ allowUnknown }: { allowUnknown?: string }) => {
     if (!given || !trial) return;
     const answer = await importing.write({ input: { ...given, allowUnknown: allowUnknown === 'on' } });

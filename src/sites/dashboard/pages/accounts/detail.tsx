@@ -90,14 +90,14 @@ function AccountPage({ account }: { account: AccountDetail }) {
 /** What the account lacks before it can be activated, as a form for those who may fill it in. */
 function Lacking({ account }: { account: AccountDetail }) {
   const mayWrite = useMayWrite();
-  const { id, type, status, requirements } = account;
+  const { type, status, requirements } = account;
   if (status !== 'DRAFT' || requirements.length === 0) return null;
-  if (type !== 'PARTNER' && mayWrite) return <Onboarding accountId={id} requirements={requirements} />;
+  if (type !== 'PARTNER' && mayWrite) return <Onboarding account={account} />;
   return (
     <Card title="Before activation">
       <ul className="checklist">
         {requirements.map((requirement) => (
-          <li key={requirement.fieldName}>{requirementWords(requirement)}</li>
+          <li key={`${requirement.fieldName} ${requirement.message}`}>{requirementWords(requirement)}</li>
         ))}
       </ul>
       {!mayWrite && <p className="hint">You may only read here. Who may write can fill this in on this page.</p>}

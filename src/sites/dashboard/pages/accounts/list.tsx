@@ -15,12 +15,13 @@ import { Page } from '../../parts/page';
 import { Search } from '../../parts/search';
 import type { Column } from '../../parts/table';
 import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
+import { NeedFragment, Needs, useUsersInNeed } from './needs';
 
 const AccountsQuery = graphql(
   `
     query Accounts(
       $type: [AccountType!], $status: [AccountStatus!], $search: String, $orderBy: AccountOrder
-      $currency: Currency, $after: ID, $customers: Boolean!, $scope: AccountScope! = SELF
+      $currency: Currency, $after: ID, $customers: Boolean!, $users: Boolean!, $scope: AccountScope! = SELF
     ) {
       accounts(
         filter: { type: $type, status: $status }, search: $search, orderBy: $orderBy, orderCurrency: $currency
@@ -30,6 +31,8 @@ const AccountsQuery = graphql(
           id type created ...Name status
           businessDetails { legalName physicalAddress { city country } }
           balance { available { amount currency } pending { amount currency } }
+          requirements @include(if: $users) { fieldName }
+          attention(scope: DESCENDANTS) @include(if: $users) { items(limit: 10) { ...Need } }
           owner @include(if: $customers) { ...Name }
           owes @include(if: $customers) { currencies { total { amount currency } } }
         }
@@ -37,7 +40,7 @@ const AccountsQuery = graphql(
       }
     }
   `,
-  [NameFragment],
+  [NameFragment, NeedFragment],
 );
 
 type Account = RowOf<ResultOf<typeof AccountsQuery>['accounts']>;
@@ -46,7 +49,7 @@ const statuses = ['DRAFT', 'VERIFYING', 'ACTIVATED', 'DEACTIVATED', 'HOLD'] as c
 
 /** The orders by balance, in one currency: amounts of several have no common order. */
 const orders = { balance: 'BALANCE_DESC', least: 'BALANCE_ASC' } as const;
-const orderNames = { balance: 'Largest balance', least: 'Smallest balance' };
+const orderNames = { needs: 'Needs attention', balance: 'Largest balance', least: 'Smallest balance' };
 const sorts = Object.keys(orders) as (keyof typeof orders)[];
 
 /** What differs between the users of a platform and the customers of an account. */
@@ -70,9 +73,35 @@ const kinds = {
 /** The hint of a platform without customers. */
 const hintOfUsers = 'The customers of your users appear here, and your own. To add one for a user, act as that user.';
 
-/** The users of a platform. */
+/** The users of a platform; in the order of their needs, those for whom something waits. */
 export function Users() {
-  return <Accounts type="USER" />;
+  const { one } = useFilters();
+  return one('sort', ['needs']) ? <UsersInNeed /> : <Accounts type="USER" />;
+}
+
+function UsersInNeed() {
+  const { result, users, more } = useUsersInNeed();
+  return (
+    <Page title="Users">
+      <FilterBar>
+        <Choices type="USER" sort="needs" currency="" />
+      </FilterBar>
+      <List
+        label="Users"
+        result={result}
+        page={users && { nodes: users, pageInfo: { hasNextPage: false, endCursor: null } }}
+        columns={useColumns('USER', false)}
+        href={({ id }) => `/accounts/${id}`}
+        empty={
+          <Empty title="Nothing waits">
+            <p>No user of yours needs attention.</p>
+            <ClearFilters />
+          </Empty>
+        }
+      />
+      {more && <p className="hint">More waits than is shown: of each kind, what has waited longest.</p>}
+    </Page>
+  );
 }
 
 /** The customers of an account, which the graph calls partners. */
@@ -96,7 +125,7 @@ function useArguments(type: keyof typeof kinds) {
     ? { type: [type], orderBy: orders[sort], currency }
     : sent({ type: [type], status: status && [status] });
   const variables: VariablesOf<typeof AccountsQuery> = {
-    ...{ after, customers: type === 'PARTNER' },
+    ...{ after, customers: type === 'PARTNER', users: type === 'USER' },
     ...(ofUsers && { scope: 'DESCENDANTS' as const }),
     ...(search ? { search } : filters),
   };
@@ -118,7 +147,7 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
     <Page title={title} actions={action}>
       <FilterBar>
         <Search placeholder="Name or e-mail" />
-        {!search && <Choices sorted={sort !== undefined} currency={currency} />}
+        {!search && <Choices type={type} sort={sort} currency={currency} />}
       </FilterBar>
       <List
         label={title}
@@ -147,13 +176,19 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
   );
 }
 
-function useColumns(type: keyof typeof kinds, ofUsers: boolean): Column<Account>[] {
+type Row = Pick<Account, 'id' | 'businessDetails' | 'created' | 'nickname' | 'status'> & Partial<Account>;
+
+function useColumns(type: keyof typeof kinds, ofUsers: boolean): Column<Row>[] {
   const time = useTimes();
+  const balance = (head: string, of: 'available' | 'pending'): Column<Row> => ({
+    ...{ head, end: true, cell: ({ balance }) => <Amounts amounts={balance?.[of]} /> },
+  });
   return [
     {
       head: 'Name',
       cell: (account) => <Two hint={account.businessDetails.legalName}>{nameOf(account)}</Two>,
     },
+    ...(type === 'USER' ? [{ head: 'Needs', cell: (account: Row) => <Needs {...account} /> }] : []),
     ofUsers
       ? { head: 'Customer of', cell: ({ owner }) => owner && nameOf(owner) }
       : {
@@ -162,34 +197,42 @@ function useColumns(type: keyof typeof kinds, ofUsers: boolean): Column<Account>
             [at?.city, at?.country && countryName(at.country)].filter(Boolean).join(', '),
         },
     { head: 'Added', cell: ({ created }) => time(created, 'date'), line: true },
-    { head: 'Not reconciled', cell: ({ balance }) => <Amounts amounts={balance?.pending} />, end: true },
-    type === 'PARTNER'
-      ? { head: 'Owes', cell: ({ owes }) => <Owed owes={owes} />, end: true }
-      : { head: 'Available', cell: ({ balance }) => <Amounts amounts={balance?.available} />, end: true },
+    ...(type === 'USER'
+      ? [balance('Available', 'available')]
+      : [
+          balance('Not reconciled', 'pending'),
+          { head: 'Owes', cell: ({ owes }: Row) => <Owed owes={owes} />, end: true },
+        ]),
     statusColumn(true),
   ];
 }
 
+interface ChoicesProps {
+  type: keyof typeof kinds;
+  sort: keyof typeof orderNames | undefined;
+  currency: string;
+}
+
 /** The filters of the list; in place of a status, an order by balance has a currency. */
-function Choices({ sorted, currency }: { sorted: boolean; currency: string }) {
+function Choices({ type, sort, currency }: ChoicesProps) {
   return (
     <>
       <Choice
         label="Sort"
         name="sort"
-        values={sorts}
+        values={type === 'USER' ? ['needs', ...sorts] : sorts}
         names={orderNames}
         none="Newest"
         clears={['status', 'currency']}
       />
-      {!sorted && <Choice label="Status" name="status" values={statuses} />}
-      {sorted && <Choice label="Currency" name="currency" values={currencies} none={currency} />}
+      {!sort && <Choice label="Status" name="status" values={statuses} />}
+      {sort && sort !== 'needs' && <Choice label="Currency" name="currency" values={currencies} none={currency} />}
     </>
   );
 }
 
 /** What a customer owes. The graph does not add up more than 10,000 invoices of one customer. */
-function Owed({ owes }: { owes: Account['owes'] }) {
+function Owed({ owes }: { owes: Row['owes'] }) {
   if (owes?.currencies === null) return <span className="hint">over 10,000 invoices</span>;
   return <Amounts amounts={owes?.currencies.map(({ total }) => total)} />;
 }

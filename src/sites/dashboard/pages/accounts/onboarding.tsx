@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { nameOfPath, pathOf, type Requirement, requirementWords } from '../../format/requirements';
+import { isMistyped, nameOfPath, pathOf, type Requirement, requirementWords } from '../../format/requirements';
 import { counted } from '../../format/words';
 import { graphql, type VariablesOf } from '../../graph/graphql';
 import { type InputMember, useInputMembers } from '../../graph/input-types';
@@ -8,8 +8,10 @@ import { Form } from '../../parts/form';
 import { MemberField } from '../../parts/member-field';
 import { Card } from '../../parts/page';
 import { Lines } from '../../parts/skeleton';
+import { checkOf, isInIndia } from './numbers';
 import { PayoutAddress } from './payout-address';
 import { AddPerson } from './person';
+import type { AccountDetail } from './query';
 
 const UpdateMutation = graphql(`
   mutation UpdateAccount($input: UpdateAccountInput!) {
@@ -27,7 +29,8 @@ const wordsOf = (all: Requirement[]) => all.map(requirementWords).join(', ').toL
  * A form for what an account lacks. Its fields are the requirements of the gateway: their names are paths of the input
  * of `updateAccount`, and the schema says of what type each is. Persons and the payout address have forms of their own.
  */
-export function Onboarding({ accountId, requirements }: { accountId: string; requirements: Requirement[] }) {
+export function Onboarding({ account }: { account: AccountDetail }) {
+  const { id: accountId, requirements, businessDetails } = account;
   const members = useInputMembers('UpdateAccountInput');
   const { write, pending, failure } = useWrite(UpdateMutation);
   if (!members) {
@@ -37,12 +40,7 @@ export function Onboarding({ accountId, requirements }: { accountId: string; req
       </Card>
     );
   }
-  const isField = ({ fieldName, alternatives }: Requirement) =>
-    [fieldName, ...alternatives].some((each) => members.has(pathOf(each)));
-  const persons = requirements.filter(({ fieldName }) => fieldName.startsWith('account.persons.'));
-  const addresses = requirements.filter(({ fieldName }) => fieldName.startsWith('account.addresses.'));
-  const fields = requirements.filter(isField);
-  const others = requirements.filter((each) => ![...persons, ...addresses, ...fields].includes(each));
+  const { fields, persons, addresses, others } = partsOf(requirements, members);
   const submit = (input: Omit<Input, 'id'>) => write({ input: { ...input, id: accountId } });
   return (
     <Card
@@ -58,7 +56,7 @@ export function Onboarding({ accountId, requirements }: { accountId: string; req
           <Form label="Details of the business" submit="Save details" {...{ pending, failure }} onSubmit={submit}>
             <div className="fields">
               {fields.map((requirement) => (
-                <RequiredField key={requirement.fieldName} requirement={requirement} members={members} />
+                <RequiredField key={requirement.fieldName} {...{ requirement, members, businessDetails }} />
               ))}
             </div>
           </Form>
@@ -69,6 +67,7 @@ export function Onboarding({ accountId, requirements }: { accountId: string; req
           <AddPerson
             accountId={accountId}
             roles={persons.map(({ fieldName }) => fieldName.split('.').at(-1)!)}
+            inIndia={isInIndia(businessDetails)}
             hint={`Missing: ${wordsOf(persons)}. One person can have several roles.`}
           />
         </Step>
@@ -78,13 +77,24 @@ export function Onboarding({ accountId, requirements }: { accountId: string; req
           <PayoutAddress accountId={accountId} hint="Where the money of this account is paid out." />
         </Step>
       )}
-      {others.map(({ fieldName, message }) => (
-        <p className="note" key={fieldName}>
+      {others.map(({ message }) => (
+        <p className="note" key={message}>
           {message}
         </p>
       ))}
     </Card>
   );
+}
+
+/** What is missing by the form that it is given in; `others` have none here. */
+function partsOf(requirements: Requirement[], members: ReadonlyMap<string, InputMember>) {
+  const persons = requirements.filter(({ fieldName }) => /^account\.persons\.\w+$/.test(fieldName));
+  const addresses = requirements.filter(({ fieldName }) => fieldName.startsWith('account.addresses.'));
+  const fields = requirements.filter(({ fieldName, alternatives }) =>
+    [fieldName, ...alternatives].some((each) => members.has(pathOf(each))),
+  );
+  const others = requirements.filter((each) => ![...persons, ...addresses, ...fields].includes(each));
+  return { fields, persons, addresses, others };
 }
 
 /** A part of what is missing. A phone, where all parts would be very long, begins with the first one open. */
@@ -101,17 +111,26 @@ function Step({ title, open, children }: { title: string; open: boolean; childre
 interface RequiredFieldProps {
   requirement: Requirement;
   members: ReadonlyMap<string, InputMember>;
+  businessDetails: AccountDetail['businessDetails'];
 }
 
 /** The field of a requirement, or of one of its alternatives. */
-function RequiredField({ requirement: { fieldName, message, alternatives }, members }: RequiredFieldProps) {
+function RequiredField({ requirement, members, businessDetails }: RequiredFieldProps) {
+  const { fieldName, message, alternatives } = requirement;
   const choices = [fieldName, ...alternatives].map(pathOf).filter((path) => members.has(path));
   const [path, setPath] = useState(choices[0]!);
   // The message lists the purposes that a file may have; the first is as good as the others.
   const [purpose] = message.match(/\b[A-Z]+_[A-Z_]+\b/) ?? [];
   return (
     <div className="required">
-      <MemberField path={path} member={members.get(path)!} purpose={purpose?.toLowerCase()} required />
+      <MemberField
+        path={path}
+        member={members.get(path)!}
+        purpose={purpose?.toLowerCase()}
+        required
+        check={checkOf(path, businessDetails)}
+        doubt={isMistyped(message) ? message : undefined}
+      />
       {choices.length > 1 && (
         <label className="alternative">
           What to give

@@ -1,6 +1,7 @@
+import { ifsc } from '../../../../formats/india';
 import { graphql, type VariablesOf } from '../../graph/graphql';
 import { useWrite } from '../../graph/write';
-import { CountryField, Form, TextField } from '../../parts/form';
+import { CheckedField, CountryField, Form, TextField } from '../../parts/form';
 import { useSession } from '../../session';
 
 const CreateAddressMutation = graphql(`
@@ -59,7 +60,12 @@ export function PayoutAddress({ accountId, hint, onDone }: PayoutAddressProps) {
         />
         {first ? (
           <>
-            <TextField name="bankAccount.domesticCredit" label="Routing code (IFSC)" required />
+            <CheckedField
+              name="bankAccount.domesticCredit"
+              label="Routing code (IFSC)"
+              check={(text) => (ifsc.holds(text) ? undefined : ifsc.message)}
+              required
+            />
             <TextField name="bankAccount.bankName" label="Bank" />
           </>
         ) : (

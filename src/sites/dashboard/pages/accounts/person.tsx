@@ -1,8 +1,9 @@
 import { useState } from 'react';
+import { pan } from '../../../../formats/india';
 import { words } from '../../format/words';
 import { graphql, type VariablesOf } from '../../graph/graphql';
 import { useWrite } from '../../graph/write';
-import { Form, TextField } from '../../parts/form';
+import { CheckedField, Form, TextField } from '../../parts/form';
 import { UploadField } from '../../parts/upload';
 
 const CreatePersonMutation = graphql(`
@@ -20,8 +21,16 @@ type Input = VariablesOf<typeof CreatePersonMutation>['input'];
 
 const allRoles = ['director', 'owner', 'representative'] as const;
 
+interface AddPersonProps {
+  accountId: string;
+  roles: string[];
+  hint: string;
+  /** Whether tax cards of the account's persons are those of India. */
+  inIndia: boolean;
+}
+
 /** Adds a person to an account, in the roles that it lacks. */
-export function AddPerson({ accountId, roles, hint }: { accountId: string; roles: string[]; hint: string }) {
+export function AddPerson({ accountId, roles, hint, inIndia }: AddPersonProps) {
   const { write, pending, failure } = useWrite(CreatePersonMutation);
   const [added, setAdded] = useState(0);
   const submit = async ({ fullName, relationship, identification }: Input) => {
@@ -44,7 +53,11 @@ export function AddPerson({ accountId, roles, hint }: { accountId: string; roles
             </label>
           ))}
         </div>
-        <TextField name="identification.taxCardNumber" label="Tax card number" />
+        <CheckedField
+          name="identification.taxCardNumber"
+          label={inIndia ? 'Tax card number (PAN)' : 'Tax card number'}
+          check={(text) => (inIndia && !pan.holds(text) ? pan.message : undefined)}
+        />
         <UploadField
           name="identification.taxCardImage"
           label="Or an image of the tax card"

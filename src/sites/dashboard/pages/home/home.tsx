@@ -1,14 +1,16 @@
 import { useMemo } from 'react';
 import { dayBefore } from '../../format/days';
 import { useTimeZone } from '../../format/preferences';
+import { AttentionItemFragment } from '../../graph/attention';
 import { BalanceFragment } from '../../graph/balance';
-import { graphql } from '../../graph/graphql';
+import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { Page } from '../../parts/page';
 import { Answered, Part } from '../../parts/part';
 import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
 import { nameOf, useSession } from '../../session';
+import { Attention } from './attention';
 import { Balances } from './balances';
 import { Checklist } from './checklist';
 import { Events } from './events';
@@ -25,6 +27,7 @@ const HomeQuery = graphql(
           requirements { fieldName message alternatives }
           nextPayoutAt
           payoutsBlockedBy { currency reasonCode }
+          attention(scope: DESCENDANTS) { items(limit: 50) { ...Attention } }
           balance(scope: DESCENDANTS) { ...Compartments }
           own: balance { available { amount currency } }
           depositTotals(from: $from, to: $to, interval: DAY, scope: DESCENDANTS, timeZone: $timeZone) {
@@ -34,7 +37,7 @@ const HomeQuery = graphql(
       }
     }
   `,
-  [BalanceFragment],
+  [AttentionItemFragment, BalanceFragment],
 );
 
 /** How many days of money in are drawn, today included. */
@@ -66,38 +69,75 @@ export function Home() {
       {account && account.requirements.length > 0 && account.status === 'DRAFT' && (
         <Checklist accountId={account.id} requirements={account.requirements} />
       )}
-      <Answered answer={result}>
-        <div className="home">
-          {account ? (
-            <Part value={account.balance} field="viewer.account.balance" title="Balances">
-              {(balance) => <Balances balance={balance} />}
-            </Part>
-          ) : (
-            <CardSkeleton lines={4} />
-          )}
-          <div className="home-side">
-            {account && (!platform || account.nextPayoutAt) && (
-              <Part value={account.own} field="viewer.account.own" title="Next payout">
-                {({ available }) => (
-                  <NextPayout at={account.nextPayoutAt} obstacles={account.payoutsBlockedBy} available={available} />
-                )}
-              </Part>
-            )}
-            <Work platform={platform} />
-          </div>
-          {account ? (
-            <Part value={account.depositTotals} field="viewer.account.depositTotals" title="Money in">
-              {(totals) => (
-                <MoneyIn totals={totals} last={dayBefore(viewer.now, timeZone, 0)} days={days} timeZone={timeZone} />
+      {!account && !error && <HomeSkeleton platform={platform} />}
+      {/* All of it appears at once, so that nothing moves; what has its own query asks meanwhile. */}
+      <div hidden={!account}>
+        <Answered answer={result}>
+          <Cards account={account} platform={platform} span={{ ...span, last: dayBefore(viewer.now, timeZone, 0) }} />
+        </Answered>
+      </div>
+    </Page>
+  );
+}
+
+interface CardsProps {
+  account: ResultOf<typeof HomeQuery>['viewer']['account'] | undefined;
+  platform: boolean;
+  span: { last: string; timeZone: string };
+}
+
+function Cards({ account, platform, span: { last, timeZone } }: CardsProps) {
+  return (
+    <>
+      {account && (
+        <Part value={account.attention?.items} field="viewer.account.attention" title="Needs attention">
+          {(items) => <Attention items={items} />}
+        </Part>
+      )}
+      <div className="home">
+        {account && (
+          <Part value={account.balance} field="viewer.account.balance" title="Balances">
+            {(balance) => <Balances balance={balance} />}
+          </Part>
+        )}
+        <div className="home-side">
+          {account && (!platform || account.nextPayoutAt) && (
+            <Part value={account.own} field="viewer.account.own" title="Next payout">
+              {({ available }) => (
+                <NextPayout at={account.nextPayoutAt} obstacles={account.payoutsBlockedBy} available={available} />
               )}
             </Part>
-          ) : (
-            <CardSkeleton lines={8} />
           )}
-          <Events />
+          <Work platform={platform} />
         </div>
-      </Answered>
-    </Page>
+        {account && (
+          <Part value={account.depositTotals} field="viewer.account.depositTotals" title="Money in">
+            {(totals) => <MoneyIn totals={totals} last={last} days={days} timeZone={timeZone} />}
+          </Part>
+        )}
+        <Events />
+      </div>
+    </>
+  );
+}
+
+/** The cards of the page while its answer is awaited. */
+function HomeSkeleton({ platform }: { platform: boolean }) {
+  const side = platform ? [5, 5] : [3, 5, 5];
+  return (
+    <>
+      <CardSkeleton lines={5} />
+      <div className="home">
+        <CardSkeleton lines={4} />
+        <div className="home-side">
+          {side.map((lines, i) => (
+            <CardSkeleton key={i} lines={lines} />
+          ))}
+        </div>
+        <CardSkeleton lines={8} />
+        <CardSkeleton lines={6} />
+      </div>
+    </>
   );
 }
 

@@ -16,7 +16,7 @@ interface NextPayoutProps {
 /** When the next payout is due and what it would be now, or why there is none. */
 export function NextPayout({ at, obstacles, available }: NextPayoutProps) {
   const time = useTimes();
-  const { status } = useSession().viewer.account;
+  const { status, statusSince } = useSession().viewer.account;
   // Without a currency, an obstacle stops the payouts of all.
   const stopped = (currency: string) => obstacles.some((each) => each.currency === null || each.currency === currency);
   const some = available.filter(({ amount }) => hundredths(amount) > 0n);
@@ -44,7 +44,7 @@ export function NextPayout({ at, obstacles, available }: NextPayoutProps) {
       {!at && obstacles.length === 0 && <p className="hint">Money is paid out as soon as it is available.</p>}
       {obstacles.map((obstacle) => (
         <p className="hint" key={`${obstacle.currency} ${obstacle.reasonCode}`}>
-          {obstacleWords(obstacle, status)}
+          {obstacleWords(obstacle, { status, since: statusSince && time(statusSince, 'day') })}
         </p>
       ))}
     </Card>

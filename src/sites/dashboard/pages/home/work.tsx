@@ -1,9 +1,7 @@
-import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { currenciesOf, hundredths, type Money as Amount, sum } from '../../format/money';
 import { useTimeZone } from '../../format/preferences';
-import { isAnswerable } from '../../format/disputes';
-import { formatDay, formatLeft, useTimes } from '../../format/time';
+import { formatDay, useTimes } from '../../format/time';
 import { counted } from '../../format/words';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
@@ -34,13 +32,6 @@ const WorkQuery = graphql(
         }
         pageInfo { hasNextPage }
       }
-      disputes(filter: { status: [NEEDS_RESPONSE] }, first: 20) {
-        nodes {
-          id amount currency status respondBy depositId
-          deposit { id fromAccount { ...Name } }
-        }
-        pageInfo { hasNextPage }
-      }
       receivables(filter: { overdue: true }, orderBy: DUE_DATE_ASC, first: 3) {
         nodes {
           id currency amountReconcilable
@@ -59,25 +50,21 @@ const addedMax = 100;
 
 type Answer = ResultOf<typeof WorkQuery>;
 
-/** What waits for the viewer: disputes to answer, money to reconcile, and receivables that are overdue. */
+/** The money to reconcile and the receivables that are overdue, with the first of each. */
 export function Work({ platform }: { platform: boolean }) {
   const variables = { timeZone: useTimeZone(), payments: platform ? addedMax : listed };
   const result = useLive(WorkQuery, variables, { seconds: 20 });
   const { data } = result;
-  if (!data) {
-    return (
-      <Card title="To do">
+  if (!data)
+    return ['To reconcile', 'Overdue'].map((title) => (
+      <Card key={title} title={title}>
         <Pending result={result} lines={5} />
       </Card>
-    );
-  }
-  const { deposits, disputes, receivables } = data;
+    ));
+  const { deposits, receivables } = data;
   const { balance, receivableAgeing } = data.viewer.account;
   return (
     <Answered answer={result}>
-      <Part value={disputes} field="disputes" title="Disputes to answer">
-        {(page) => <ToAnswer page={page} />}
-      </Part>
       <Part value={deposits} field="deposits" title="To reconcile">
         {(page) => (
           <Part value={balance} field="viewer.account.balance" title="To reconcile">
@@ -95,28 +82,6 @@ export function Work({ platform }: { platform: boolean }) {
     </Answered>
   );
 }
-
-/** The disputes that can be answered, those first whose time is over first. Nothing without any. */
-function ToAnswer({ page: { nodes, pageInfo } }: { page: NonNullable<Answer['disputes']> }) {
-  const open = nodes.filter(isAnswerable).sort((one, other) => (endOf(one) < endOf(other) ? -1 : 1));
-  if (open.length === 0) return null;
-  const items = open.slice(0, listed).map(({ id, currency, amount, respondBy, depositId, deposit }) => ({
-    ...{ id, currency, amount, page: depositId },
-    name: payerOf(deposit),
-    when: respondBy && formatLeft(respondBy),
-  }));
-  return (
-    <Waiting
-      title="Disputes to answer"
-      items={items}
-      {...(!pageInfo.hasNextPage && { count: counted(open.length, 'dispute') })}
-      all="/payments?show=disputes&status=OPEN"
-    />
-  );
-}
-
-/** Times are texts of one form; a dispute without a time to answer comes last. */
-const endOf = ({ respondBy }: { respondBy: string | null }) => respondBy ?? '~';
 
 const payerOf = ({ fromAccount }: { fromAccount: Parameters<typeof nameOf>[0] | null }) =>
   fromAccount ? nameOf(fromAccount) : 'Unknown payer';
@@ -147,7 +112,6 @@ function ToReconcile({ platform, page: { nodes: payments, totalCount, pageInfo }
       title="To reconcile"
       items={unreconciled}
       sums={ofList}
-      more={elsewhere && <Elsewhere />}
       count={totalCount === null ? many : counted(totalCount, 'payment')}
       all="/payments?show=unreconciled"
     >
@@ -197,20 +161,8 @@ const sumsOf = (amounts: readonly Amount[]): Amount[] =>
 const sameSum = ({ currency, amount }: Amount, sums: readonly Amount[]) =>
   hundredths(amount) === hundredths(sums.find((each) => each.currency === currency)?.amount ?? '0.00');
 
-/** Payments at the addresses of users' customers are not on the platform's list. */
-function Elsewhere() {
-  return (
-    <p className="hint">
-      Your users have more to reconcile, at addresses of their customers. Act as <Link href="/users">a user</Link> to
-      see it.
-    </p>
-  );
-}
-
 interface Item extends Amount {
   id: string;
-  /** The object whose page it leads to, where that is another one. */
-  page?: string;
   name: string;
   when: string | null;
 }
@@ -221,21 +173,18 @@ interface WaitingProps {
   /** All that waits, by currency, where it is added up. */
   sums?: readonly Amount[];
   count?: string;
-  /** What is said below the list. */
-  more?: ReactNode;
   /** The list of all. */
   all: string;
   /** What the card says when nothing waits. */
   children?: string;
 }
 
-function Waiting({ title, items, sums = [], count, more, all, children }: WaitingProps) {
+function Waiting({ title, items, sums = [], count, all, children }: WaitingProps) {
   const filled = sums.filter(({ amount }) => hundredths(amount) !== 0n);
   if (filled.length === 0 && items.length === 0) {
     return (
       <Card title={title}>
         <p className="hint">{children}</p>
-        {more}
       </Card>
     );
   }
@@ -249,17 +198,16 @@ function Waiting({ title, items, sums = [], count, more, all, children }: Waitin
         </p>
       )}
       <ul className="waiting">
-        {items.map(({ id, page = id, name, when, amount, currency }) => (
+        {items.map(({ id, name, when, amount, currency }) => (
           <li key={id}>
             <span className="waiting-name">
-              <ObjectLink id={page}>{name}</ObjectLink>
+              <ObjectLink id={id}>{name}</ObjectLink>
               <span className="hint">{when}</span>
             </span>
             <Money amount={amount} currency={currency} />
           </li>
         ))}
       </ul>
-      {more}
       <Link href={all} className="button small" aria-label={`Show all: ${title.toLowerCase()}`}>
         Show all
       </Link>

@@ -2,9 +2,22 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { decimal, formatMoney, hundredths, type Money as Amount } from '../../format/money';
 import { counted } from '../../format/words';
+import { graphql } from '../../graph/graphql';
 import { useWrite } from '../../graph/write';
+import { refusalWords } from '../../format/refusals';
+import { Problem } from '../../parts/problem';
 import type { Match, OpenPayment } from './query';
-import { ReconcileMutation } from './reconcile';
+
+const MatchMutation = graphql(`
+  mutation MatchPayments($input: ReconcileDepositsInput!) {
+    reconcileDeposits(input: $input) {
+      results {
+        deposit { id status pendingRest receivables { id status } }
+        problems { code message }
+      }
+    }
+  }
+`);
 
 /** A payment that is matched with a receivable. */
 export interface Pair {
@@ -27,27 +40,38 @@ function sumsOf(pairs: readonly Pair[]): Amount[] {
 
 const sumWords = (pairs: readonly Pair[]): string => sumsOf(pairs).map(formatMoney).join(' + ');
 
+/** What has become of matches: those that were done, and those that were refused with the reason. */
+interface Done {
+  matched: Pair[];
+  refused: (Pair & { reason: string })[];
+}
+
 /**
- * Sends matches one after the other, after a time in which they can be taken back. Whoever leaves the page sends them
- * at once, and whoever closes it is asked first.
+ * Sends matches together, after a time in which they can be taken back. Whoever leaves the page sends them at once, and
+ * whoever closes it is asked first.
  */
 export function useMatching(onBegin: () => void) {
-  const { write, failure } = useWrite(ReconcileMutation);
+  const { write, pending, failure } = useWrite(MatchMutation);
   const [waiting, setWaiting] = useState<readonly Pair[] | null>(null);
-  const [pending, setPending] = useState(false);
-  const [done, setDone] = useState<{ matched: Pair[]; refused: Pair[] }>();
+  // What could not be sent: nobody knows whether it was done, and the next try has the same key.
+  const [unsent, setUnsent] = useState<readonly Pair[] | null>(null);
+  const [done, setDone] = useState<Done>();
   const send = async (pairs: readonly Pair[]) => {
     setWaiting(null);
-    setPending(true);
-    const outcome: { matched: Pair[]; refused: Pair[] } = { matched: [], refused: [] };
-    for (const pair of pairs) {
-      const { payment, match } = pair;
-      const receivables = [{ id: match.receivable.id, amount: match.amount.amount }];
-      const answer = await write({ input: { id: payment.id, receivables } });
-      outcome[answer ? 'matched' : 'refused'].push(pair);
+    setUnsent(null);
+    const deposits = pairs.map(({ payment, match }) => ({
+      id: payment.id,
+      receivables: [{ id: match.receivable.id, amount: match.amount.amount }],
+    }));
+    const answer = await write({ input: { deposits } });
+    if (!answer) return setUnsent(pairs);
+    const outcome: Done = { matched: [], refused: [] };
+    for (const [i, pair] of pairs.entries()) {
+      const [problem] = answer.reconcileDeposits.results[i]?.problems ?? [];
+      if (!problem) outcome.matched.push(pair);
+      else outcome.refused.push({ ...pair, reason: refusalWords(problem.code?.toLowerCase(), problem.message) });
     }
-    setPending(false);
-    setDone(outcome);
+    return setDone(outcome);
   };
   const left = useRef(waiting);
   left.current = waiting;
@@ -67,22 +91,20 @@ export function useMatching(onBegin: () => void) {
   useEffect(() => () => sendNow(), []);
   const begin = (pairs: readonly Pair[]) => {
     setDone(undefined);
+    setUnsent(null);
     setWaiting(pairs);
     onBegin();
   };
   return {
-    waiting,
-    pending,
-    done,
-    failure,
-    begin,
+    ...{ waiting, unsent, pending, done, failure, begin },
+    tryAgain: () => unsent && void send(unsent),
     sendNow: () => waiting && void send(waiting),
     undo: () => setWaiting(null),
   };
 }
 
 /** What waits to be sent, and what has become of what was sent. */
-export function Outcome({ waiting, pending, done, failure, undo, sendNow }: ReturnType<typeof useMatching>) {
+export function Outcome({ waiting, unsent, pending, done, failure, ...to }: ReturnType<typeof useMatching>) {
   return (
     <div role="status">
       {waiting && (
@@ -90,10 +112,10 @@ export function Outcome({ waiting, pending, done, failure, undo, sendNow }: Retu
           <span>
             {counted(waiting.length, 'payment')} matched, {sumWords(waiting)}. Sent in a few seconds.
           </span>
-          <button type="button" className="button small" onClick={undo}>
+          <button type="button" className="button small" onClick={to.undo}>
             Undo
           </button>
-          <button type="button" className="button small" onClick={sendNow}>
+          <button type="button" className="button small" onClick={to.sendNow}>
             Send now
           </button>
         </p>
@@ -104,17 +126,15 @@ export function Outcome({ waiting, pending, done, failure, undo, sendNow }: Retu
           {counted(done.matched.length, 'payment')} reconciled, {sumWords(done.matched)}.
         </p>
       )}
+      {unsent && failure && <Problem error={failure} onRetry={to.tryAgain} />}
       {done && done.refused.length > 0 && (
         <div className="note bad">
-          <p>
-            Not reconciled
-            {failure?.messages[0] ? `: ${failure.messages[0]}` : ', since the invoice or the payment has changed:'}
-          </p>
+          <p>Not reconciled:</p>
           <ul>
-            {done.refused.map(({ payment, match }) => (
+            {done.refused.map(({ payment, match, reason }) => (
               <li key={payment.id}>
-                <Link href={`/payments/${payment.id}`}>{formatMoney({ ...payment, amount: payment.pendingRest })}</Link>{' '}
-                with {match.receivable.invoice.referenceNumber}
+                <Link href={`/payments/${payment.id}`}>{formatMoney({ ...payment, amount: payment.pendingRest })}</Link>
+                {` with ${match.receivable.invoice.referenceNumber}. ${reason}`}
               </li>
             ))}
           </ul>

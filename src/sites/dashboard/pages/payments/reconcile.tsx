@@ -5,7 +5,7 @@ import { decimal, formatMoney, hundredths, typedAmount } from '../../format/mone
 import { formatDay } from '../../format/time';
 import { useSettled } from '../../graph/find';
 import { graphql } from '../../graph/graphql';
-import { useWrite } from '../../graph/write';
+import { type Failure, useWrite } from '../../graph/write';
 import { Empty } from '../../parts/empty';
 import { Card } from '../../parts/page';
 import { Pending, Problem } from '../../parts/problem';
@@ -161,7 +161,7 @@ function Form({ payment, suggestions, filter, setFilter }: FormProps) {
             key={suggestion.receivable.id}
             suggestion={suggestion}
             amount={chosen.get(suggestion.receivable.id)}
-            error={failure && errorOf(failure.fields, sent.indexOf(suggestion.receivable.id))}
+            error={failure && errorOf(failure, sent.indexOf(suggestion.receivable.id), suggestion)}
             onChange={(amount) => setChosen(withAmount(chosen, suggestion, amount))}
             fill={decimal(fitting(rest > 0n ? rest : 0n, suggestion.receivable))}
           />
@@ -205,14 +205,17 @@ function restOf(payment: PaymentDetail, rest: bigint): string {
   return `${formatMoney({ ...payment, amount: decimal(rest) })} left`;
 }
 
-/** The error of the receivable at a place of the request. */
-function errorOf(fields: Record<string, string>, place: number): string | undefined {
+/** The error of the receivable at a place of the request, with the figure that an amount exceeds. */
+function errorOf({ fields, codes }: Failure, place: number, { receivable }: Suggestion): string | undefined {
   const start = `receivables.${place}`;
-  return Object.entries(fields).find(([path]) => path === start || path.startsWith(`${start}.`))?.[1];
+  const [path, message] = Object.entries(fields).find(([at]) => at === start || at.startsWith(`${start}.`)) ?? [];
+  if (path === undefined || codes?.[path] !== 'amount_exceeds_reconcilable') return message;
+  const { amountReconcilable: amount, currency, invoice } = receivable;
+  return `At most ${formatMoney({ amount, currency })} is open on ${invoice.referenceNumber}.`;
 }
 
 /** The messages that no line of the form shows. */
-function withoutLines(failure: { messages: string[]; fields: Record<string, string>; requestId?: string | undefined }) {
+function withoutLines(failure: Failure): Failure {
   const others = Object.entries(failure.fields).filter(([path]) => !/^receivables\.\d/.test(path));
   return { ...failure, messages: [...failure.messages, ...others.map(([, message]) => message)] };
 }

@@ -18,7 +18,7 @@ const ComingQuery = graphql(
       viewer { now }
       accounts(filter: { type: [USER, PLATFORM], status: [ACTIVATED] }, first: 25) {
         nodes {
-          id type status ...Name nextPayoutAt
+          id type status statusSince ...Name nextPayoutAt
           payoutsBlockedBy { reasonCode currency }
           setting { id payouts { interval } }
           balance { available { amount currency } }
@@ -27,7 +27,7 @@ const ComingQuery = graphql(
       }
       stopped: accounts(filter: { type: [USER, PLATFORM], status: [DRAFT, VERIFYING, HOLD, DEACTIVATED] }, first: 25) {
         nodes {
-          id type status ...Name
+          id type status statusSince ...Name
           payoutsBlockedBy { reasonCode currency }
           balance { available { amount currency } pending { amount currency } }
         }
@@ -178,14 +178,17 @@ function EntryLine({ entry: { id, at, name, what, money } }: { entry: Entry }) {
 }
 
 interface BlockedProps {
-  account: Parameters<typeof nameOf>[0] & { status: string };
+  account: Parameters<typeof nameOf>[0] & { status: string; statusSince: string | null };
   obstacle: Obstacle;
 }
 
 function Blocked({ account, obstacle }: BlockedProps) {
+  const time = useTimes();
+  const { status, statusSince } = account;
   return (
     <p className="note">
-      <ObjectLink id={account.id}>{nameOf(account)}</ObjectLink>: {obstacleWords(obstacle, account.status)}
+      <ObjectLink id={account.id}>{nameOf(account)}</ObjectLink>:{' '}
+      {obstacleWords(obstacle, { status, since: statusSince && time(statusSince, 'day') })}
     </p>
   );
 }

@@ -1,6 +1,6 @@
 import { Printer } from 'lucide-react';
+import { reasonWords } from '../../format/obstacles';
 import { useTimes } from '../../format/time';
-import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
 import { Copy, Facts } from '../../parts/facts';
 import { Loaded } from '../../parts/loaded';
@@ -12,6 +12,7 @@ import { Timeline } from '../../parts/timeline';
 import { nameOf } from '../../session';
 import { bankOf } from './list';
 import { type PayoutDetail, PayoutQuery } from './query';
+import { Failed } from './failed';
 import { Statement, useSettlements } from './statement';
 import { toolsOf } from './tools';
 
@@ -33,6 +34,7 @@ function PayoutPage({ payout }: { payout: PayoutDetail }) {
       back={{ href: '/payouts', name: 'Payouts' }}
       money={payout}
       status={payout.status}
+      notes={['FAILED', 'RETURNED'].includes(payout.status) && <Failed payout={payout} />}
       actions={
         // A payout that has failed or was returned is no proof of a remittance.
         !['FAILED', 'RETURNED'].includes(payout.status) && (
@@ -68,16 +70,11 @@ function About({ payout }: { payout: PayoutDetail }) {
           ['Expected', expectedArrivalAt && <time dateTime={expectedArrivalAt}>{time(expectedArrivalAt)}</time>],
           ['Exchanged from', sourceCurrency !== currency && <Money amount={sourceAmount} currency={sourceCurrency} />],
           ['Rate', sourceCurrency !== currency && `1 ${sourceCurrency} = ${payout.rate} ${currency}`],
-          ['Reason', payout.reasonCode && reasonOf(payout.reasonCode)],
+          ['Reason', payout.reasonCode && reasonWords(payout.reasonCode)],
           ['Bank reference', payout.bankReference && <Copy text={payout.bankReference} label="the bank reference" />],
           ['ID', <Copy text={payout.id} label="the id" />],
         ]}
       />
     </Card>
   );
-}
-
-/** Why a payout did not arrive or came back, in words. */
-function reasonOf(code: NonNullable<PayoutDetail['reasonCode']>): string {
-  return code === 'GENERAL' ? 'Another one, or none was given' : words(code);
 }

@@ -7,9 +7,12 @@ export const PayoutQuery = graphql(
     query Payout($id: ID!) {
       payout(id: $id) {
         id created amount currency sourceAmount sourceCurrency rate status expectedArrivalAt paymentId
-        reasonCode bankReference
+        reasonCode bankReference updatedAt
+        retriedBy { id created status }
         account {
-          type ...Name owner { id }
+          type status statusSince ...Name owner { id }
+          nextPayoutAt
+          payoutsBlockedBy { reasonCode currency }
           businessDetails {
             legalName
             ids { business tax taxGst taxTrade }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { type CombinedError, useClient } from 'urql';
+import { Link } from 'wouter';
 import { countryName } from '../../format/countries';
 import { decimal, hundredths } from '../../format/money';
 import { formatDay, useTimes } from '../../format/time';
@@ -88,13 +89,33 @@ export function Statement({ payout, settlements }: { payout: PayoutDetail; settl
       <Letterhead payout={payout} />
       {error && <Problem error={error} />}
       {rows.length === 0 && !complete && !error && <Lines count={4} />}
-      {rows.length === 0 && complete && (
-        <Empty title="No invoice">
-          <p>The payout has failed or was returned, or its money was not reconciled with receivables.</p>
-        </Empty>
-      )}
+      {rows.length === 0 && complete && <NoInvoice payout={payout} />}
       {rows.length > 0 && <Invoices {...{ rows, payout, adjustments }} rest={complete ? restOf(rows, payout) : 0n} />}
     </Card>
+  );
+}
+
+/** Why a payout settles no invoice: those of one that did not arrive wait, or went out with a later one. */
+function NoInvoice({ payout: { status, retriedBy } }: { payout: PayoutDetail }) {
+  if (!['FAILED', 'RETURNED'].includes(status))
+    return (
+      <Empty title="No invoice">
+        <p>Its money was not reconciled with receivables.</p>
+      </Empty>
+    );
+  return (
+    <Empty title="No invoice was settled">
+      {retriedBy ? (
+        <p>
+          The invoices are those of <ObjectLink id={retriedBy.id}>the payout that took the money</ObjectLink>.
+        </p>
+      ) : (
+        <p>
+          <Link href="/receivables?status=LOCKED">Matched invoices</Link> stay matched, and are settled when their money
+          has arrived.
+        </p>
+      )}
+    </Empty>
   );
 }
 

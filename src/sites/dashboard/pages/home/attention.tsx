@@ -1,0 +1,121 @@
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { attentionAction, attentionList, attentionWords, isOfAccount, severityWords } from '../../format/attention';
+import { formatLeft, formatSince, useTimes } from '../../format/time';
+import { AttentionItemFragment } from '../../graph/attention';
+import type { ResultOf } from '../../graph/graphql';
+import { Money } from '../../parts/money';
+import { addressOf } from '../../parts/object-link';
+import { Card } from '../../parts/page';
+import { nameOf, useSession } from '../../session';
+
+type Item = ResultOf<typeof AttentionItemFragment>;
+
+/** How many rows the card has before it is unfolded. */
+const shownFirst = 5;
+
+/** What waits for the viewer, the most urgent first: what, whose, how much, since when, and the way to it. */
+export function Attention({ items }: { items: readonly Item[] }) {
+  const [all, setAll] = useState(false);
+  if (items.length === 0)
+    return (
+      <p className="calm">
+        <CircleCheck aria-hidden /> Nothing needs your attention.
+      </p>
+    );
+  const shown = all ? items : items.slice(0, shownFirst);
+  return (
+    <Card title="Needs attention">
+      <ul className="attention">
+        {shown.map((item) => (
+          <Row key={`${item.kind} ${item.account.id}`} item={item} />
+        ))}
+      </ul>
+      {shown.length < items.length && (
+        <button type="button" className="button small" onClick={() => setAll(true)}>
+          Show all {items.length}
+        </button>
+      )}
+    </Card>
+  );
+}
+
+const marks = { CRITICAL: CircleAlert, WARNING: TriangleAlert, INFO: Info } as const;
+
+function Row({ item }: { item: Item }) {
+  const { viewer } = useSession();
+  const { severity, amounts, account } = item;
+  const Mark = marks[severity];
+  const own = account.id === viewer.account.id;
+  const what =
+    item.object?.__typename === 'Payout' && item.object.status === 'RETURNED' ? 'Payout returned' : undefined;
+  const text = what ?? attentionWords(item);
+  return (
+    <li data-severity={severity}>
+      <Mark aria-hidden />
+      <span className="attention-what">
+        <strong>
+          <span className="unseen">{severityWords(severity)}: </span>
+          {text}
+        </strong>
+        <span className="hint">
+          {!own && <span className="attention-who">{nameOf(account)}</span>}
+          <Age item={item} />
+        </span>
+      </span>
+      <span className="attention-sums">
+        {amounts?.map((each) => (
+          <Money key={each.currency} {...each} />
+        ))}
+      </span>
+      <Go item={item} own={own} label={`${attentionAction(item)}: ${text}${own ? '' : `, ${nameOf(account)}`}`} />
+    </li>
+  );
+}
+
+/** How long it waits, or how long it can still be done. */
+function Age({ item: { since, dueBy } }: { item: Item }) {
+  const time = useTimes();
+  if (dueBy)
+    return (
+      <time dateTime={dueBy} title={time(dueBy, 'full')}>
+        {formatLeft(dueBy)}
+      </time>
+    );
+  return (
+    since && (
+      <time dateTime={since} title={time(since, 'full')}>
+        {formatSince(since)}
+      </time>
+    )
+  );
+}
+
+/** The page of the one object, or the list of all. */
+function pageOf({ object, count, ...item }: Item): string {
+  if (!object || count.value > 1) return attentionList(item);
+  return addressOf(object.__typename === 'Dispute' ? object.depositId : object.id) ?? attentionList(item);
+}
+
+/** The way to what waits. What waits at a user is opened as that user; its account is on the platform's own pages. */
+function Go({ item, own, label }: { item: Item; own: boolean; label: string }) {
+  const { actAs } = useSession();
+  const [, navigate] = useLocation();
+  const page = pageOf(item);
+  if (own || isOfAccount(item))
+    return (
+      <Link href={page} className="button small" aria-label={label}>
+        {attentionAction(item)}
+      </Link>
+    );
+  const open = () => {
+    navigate(page);
+    actAs(item.account.id);
+  };
+  return (
+    <button type="button" className="button small" aria-label={label} onClick={open}>
+      {attentionAction(item)}
+    </button>
+  );
+}

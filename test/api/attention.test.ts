@@ -1,0 +1,293 @@
+import { describe, expect, it } from 'vitest';
+import { checkoutBody, currencyOf, receivableBody } from '../support/bodies.js';
+import { advanceAndRun, advanceClock, runAllJobs, runJobs } from '../support/jobs.js';
+import { accountIn, activatedUser, movedBy } from '../support/onboarding-profile.js';
+import { givenIn, must, payoutAddressBody, type Speaker, useWorld } from '../support/world.js';
+import { day, earn, end, midnight, payoutsOf } from './payout-fixture.js';
+import { sessionOf } from './session-fixture.js';
+
+// No worker runs: nothing but the calls of a test changes what waits.
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+
+type Json = any;
+const editions = [1, 2] as const;
+
+const attentionText = `attention(scope: $scope) { asOf
+  counts { kind severity count { value precision } }
+  items(limit: 100) {
+    kind severity nextAction since dueBy account { id } object { __typename id } count { value precision }
+    amounts { amount currency }
+  }
+}`;
+
+/** What waits for the caller, or for another account that it sees. */
+async function attentionOf(speaker: Speaker, scope = 'DESCENDANTS', id = speaker.id): Promise<Json> {
+  const query = `query ($id: ID!, $scope: AccountScope!) { account(id: $id) { ${attentionText} } }`;
+  return (await must(speaker.graph(query, { id, scope }))).data.account.attention;
+}
+
+const itemsOf = async (...of: Parameters<typeof attentionOf>): Promise<Json[]> => (await attentionOf(...of)).items;
+const kindsOf = async (...of: Parameters<typeof attentionOf>): Promise<string[]> =>
+  (await itemsOf(...of)).map(({ kind }) => kind);
+const secondsOf = (time: string) => Date.parse(time) / 1_000;
+
+/** A deposit that has arrived, to the account or to an address of a partner. */
+async function arrived(speaker: Speaker, amount: string, partner?: string): Promise<string> {
+  const to = partner ?? speaker.id;
+  const second = speaker.edition === 2 && { to: { account_id: to }, payment_method: 'upi' };
+  const first = partner && { to: { account_id: partner } };
+  const currency = currencyOf[speaker.edition];
+  const { id } = await must(speaker.post('/v1/deposits', { amount, currency, ...first, ...second }));
+  await must(speaker.post(`/v1/test_helpers/deposits/${id}/complete`));
+  return id;
+}
+
+const invoiced = async (speaker: Speaker, amount: string, dates: object = {}): Promise<string> =>
+  (
+    await must(
+      speaker.post(
+        '/v1/receivables',
+        receivableBody({ amount, currency: currencyOf[speaker.edition], due_date: '2099-01-01', ...dates }),
+      ),
+    )
+  ).id;
+
+const longAgo = { creation_date: '2026-01-01', due_date: '2026-01-31' };
+
+describe.each(editions)('what needs attention, Edition %i', (edition) => {
+  const currency = currencyOf[edition];
+
+  it('is nothing for an account that is activated and new, in each mode by itself', async () => {
+    const user = await given.directUser(edition);
+    expect(await attentionOf(user)).toEqual({ asOf: expect.any(String), counts: [], items: [] });
+    const { test, live } = await given.platformBoth(edition);
+    const { id } = await live.connectedUser();
+    const drafts = await itemsOf(live);
+    expect(drafts.map(({ kind, account }) => [kind, account.id])).toEqual([
+      ['ACCOUNT_INCOMPLETE', live.id],
+      ['ACCOUNT_INCOMPLETE', id],
+    ]);
+    // The other mode has other objects.
+    expect(await attentionOf(test)).toMatchObject({ counts: [], items: [] });
+  });
+
+  it('is a payout that failed, until the next one takes its money', async () => {
+    const user = await given.directUser(edition);
+    await must(user.post('/v1/addresses', payoutAddressBody(user.id)));
+    await advanceClock(user, day);
+    await earn(user, '10.00');
+    await midnight(user);
+    const [payout] = await payoutsOf(user);
+    expect(await itemsOf(user)).toEqual([]);
+    await must(end(user, 'REST', payout.id, 'fail'));
+    const { updated_at: failed } = await must(user.get(`/v1/payouts/${payout.id}`));
+    const item = {
+      ...{ kind: 'PAYOUT_FAILED', severity: 'CRITICAL', nextAction: 'CHECK_PAYOUT_ADDRESS', dueBy: null },
+      ...{ account: { id: user.id }, object: { __typename: 'Payout', id: payout.id } },
+      ...{ count: { value: 1, precision: 'EXACT' }, amounts: [{ amount: payout.amount, currency: payout.currency }] },
+    };
+    const { items, counts } = await attentionOf(user);
+    expect(items).toEqual([{ ...item, since: expect.any(String) }]);
+    if (failed) expect(secondsOf(items[0].since)).toBe(failed);
+    expect(counts).toEqual([{ kind: 'PAYOUT_FAILED', severity: 'CRITICAL', count: { value: 1, precision: 'EXACT' } }]);
+    const retried = async () =>
+      (await must(user.graph(`{ payout(id: "${payout.id}") { retriedBy { id } } }`))).data.payout.retriedBy;
+    expect(await retried()).toBeNull();
+
+    await midnight(user);
+    const [next] = await payoutsOf(user, '?status=processing');
+    expect(next.source_amount).toBe(payout.amount);
+    expect(await retried()).toEqual({ id: next.id });
+    expect(await itemsOf(user)).toEqual([]);
+    await must(end(user, 'REST', next.id, 'settle'));
+    await must(end(user, 'REST', next.id, 'return'));
+    expect(await itemsOf(user)).toMatchObject([{ kind: 'PAYOUT_FAILED', object: { id: next.id } }]);
+  });
+
+  it('is money that is not reconciled, what is overdue and a dispute, as sums, the dispute first', async () => {
+    const user = await given.directUser(edition);
+    const one = await arrived(user, '100.00');
+    await advanceClock(user, 60);
+    await arrived(user, '23.45');
+    const late = await invoiced(user, '70.00', longAgo);
+    await invoiced(user, '30.00');
+    const disputed = await arrived(user, '40.00');
+    await must(user.post(`/v1/test_helpers/deposits/${disputed}/dispute`, { amount: '40.00' }));
+    const [dispute] = (await must(user.get('/v1/disputes'))).data;
+
+    const items = await itemsOf(user);
+    const open = (await must(user.get('/v1/deposits?unreconciled=true'))).data;
+    expect(items).toMatchObject([
+      {
+        ...{
+          kind: 'DISPUTE_OPEN',
+          nextAction: 'RESPOND_TO_DISPUTE',
+          object: { __typename: 'Dispute', id: dispute.id },
+        },
+        ...{ amounts: [{ amount: '40.00', currency }], count: { value: 1, precision: 'EXACT' } },
+      },
+      {
+        ...{
+          kind: 'RECEIVABLE_OVERDUE',
+          object: { __typename: 'Receivable', id: late },
+          since: '2026-02-01T00:00:00Z',
+        },
+        ...{ nextAction: 'REMIND_CUSTOMER', amounts: [{ amount: '70.00', currency }], dueBy: null },
+      },
+      {
+        ...{ kind: 'DEPOSIT_UNRECONCILED', nextAction: 'RECONCILE', object: { __typename: 'Deposit', id: one } },
+        ...{ count: { value: open.length, precision: 'EXACT' }, amounts: [{ amount: '123.45', currency }] },
+      },
+    ]);
+    expect(items).toHaveLength(3);
+    expect(secondsOf(items[0].dueBy)).toBe(dispute.respond_by);
+    expect(secondsOf(items[2].since)).toBe(open.at(-1).created);
+
+    // What was answered, or can no longer be, waits no more.
+    await advanceClock(user, 8 * day);
+    expect(await kindsOf(user)).toEqual(['RECEIVABLE_OVERDUE', 'DEPOSIT_UNRECONCILED']);
+    await must(user.post(`/v1/receivables/${late}/void`));
+    const rest = await invoiced(user, '100.00');
+    await must(user.post(`/v1/deposits/${one}/reconcile`, { receivables: [{ id: rest, amount: '100.00' }] }));
+    expect(await itemsOf(user)).toMatchObject([{ kind: 'DEPOSIT_UNRECONCILED', amounts: [{ amount: '23.45' }] }]);
+  });
+
+  it('is what the statuses of users say, and since when', async () => {
+    const platform = await given.platform(edition);
+    const ids: Json = {};
+    for (const status of ['draft', 'verifying', 'activated', 'deactivated'] as const) {
+      ids[status] = await accountIn(platform, 'connected user', status);
+      await accountIn(platform, 'partner', status);
+      await advanceClock(platform, 100);
+    }
+    ids.hold = await accountIn(platform, 'connected user', 'hold');
+    const items = await itemsOf(platform);
+    expect(items).toMatchObject([
+      { kind: 'ACCOUNT_ON_HOLD', severity: 'CRITICAL', nextAction: 'CONTACT_OPERATOR', account: { id: ids.hold } },
+      { kind: 'ACCOUNT_INCOMPLETE', severity: 'WARNING', nextAction: 'COMPLETE_ACCOUNT', account: { id: ids.draft } },
+      { kind: 'ACCOUNT_VERIFYING', severity: 'INFO', nextAction: 'WAIT', account: { id: ids.verifying } },
+    ]);
+    expect(items).toHaveLength(3);
+    for (const { account, amounts, object, since } of items) {
+      const { statusSince } = (await must(platform.graph(`{ account(id: "${account.id}") { statusSince } }`))).data
+        .account;
+      expect([amounts, object, since]).toEqual([[], { __typename: 'Account', id: account.id }, statusSince]);
+    }
+    // An account itself is told that it is closed; those below it may be.
+    expect(await kindsOf(platform, 'SELF', ids.deactivated)).toEqual(['ACCOUNT_DEACTIVATED']);
+    expect(await kindsOf(platform, 'SELF', ids.activated)).toEqual([]);
+    const before = await advanceClock(platform, 1_000);
+    await must(movedBy.hold(platform, ids.activated));
+    const [, held] = await itemsOf(platform);
+    expect(held.account.id).toBe(ids.activated);
+    expect(secondsOf(held.since)).toBeGreaterThanOrEqual(before);
+  });
+
+  it('is of the users of a platform, each with its account, and of a user alone where the user asks', async () => {
+    const platform = await given.platform(edition);
+    const other = await given.platform(edition);
+    const [user, neighbour] = [await activatedUser(platform), await activatedUser(platform)];
+    const stranger = await activatedUser(other);
+    const partner = await user.partner();
+    await must(platform.post(`/v1/accounts/${partner.id}/activate`));
+    await advanceAndRun(platform, 61);
+    const own = await arrived(user, '11.00');
+    const ofPartner = await arrived(user, '12.00', partner.id);
+    await arrived(neighbour, '13.00');
+    await invoiced(neighbour, '14.00', longAgo);
+    await arrived(stranger, '15.00');
+
+    const short = (items: Json[]) =>
+      items.map(({ kind, account, amounts }) => [kind, account.id, ...amounts.map((each: Json) => each.amount)]);
+    const ofUser = ['DEPOSIT_UNRECONCILED', user.id, '23.00'];
+    const ofNeighbour = [
+      ['RECEIVABLE_OVERDUE', neighbour.id, '14.00'],
+      ['DEPOSIT_UNRECONCILED', neighbour.id, '13.00'],
+    ];
+    expect(short(await itemsOf(platform))).toEqual([ofNeighbour[0], ofUser, ofNeighbour[1]]);
+    expect(await itemsOf(platform, 'SELF')).toEqual([]);
+    for (const speaker of [user, platform.actingFor(user.id)]) {
+      expect(short(await itemsOf(speaker, 'DESCENDANTS', user.id))).toEqual([ofUser]);
+      expect(short(await itemsOf(speaker, 'SELF', user.id))).toEqual([[...ofUser.slice(0, 2), '11.00']]);
+    }
+    expect(short(await itemsOf(platform, 'DESCENDANTS', user.id))).toEqual([ofUser]);
+    expect((await itemsOf(user))[0].object.id).toBe([own, ofPartner].toSorted()[0]);
+    expect(short(await itemsOf(await sessionOf(user)))).toEqual([ofUser]);
+    // What a partner received waits for its owner.
+    for (const speaker of [platform, user])
+      expect(short(await itemsOf(speaker, 'SELF', partner.id))).toEqual([[...ofUser.slice(0, 2), '12.00']]);
+    for (const id of [platform.id, neighbour.id, stranger.id]) {
+      const { body } = await user.graph(
+        `{ account(id: "${id}") { ${attentionText.replace('$scope', 'DESCENDANTS')} } }`,
+      );
+      expect(body.data.account).toBeNull();
+    }
+    const many = `{ accounts(filter: { type: [USER] }, first: 10) { nodes { id
+      attention(scope: DESCENDANTS) { items { kind account { id } amounts { amount } } } } } }`;
+    const { nodes } = (await must(platform.graph(many))).data.accounts;
+    expect(Object.fromEntries(nodes.map(({ id, attention }: Json) => [id, short(attention.items)]))).toEqual({
+      [user.id]: [ofUser],
+      [neighbour.id]: ofNeighbour,
+    });
+  });
+});
+
+describe('what needs attention', () => {
+  it('is a checkout that expired, until its invoice is paid or has another checkout', async () => {
+    const user = await given.directUser(2);
+    const partner = await user.partner();
+    const [one, other] = [await invoiced(user, '60.00'), await invoiced(user, '60.00')];
+    const open = async (receivable: string) =>
+      (await must(user.post('/v1/checkouts', checkoutBody(partner.id, [receivable])))).id;
+    const [first, second] = [await open(one), await open(other)];
+    expect(await itemsOf(user)).toEqual([]);
+    // The second one is marked by a job, and the first one reads as expired before.
+    await must(user.post(`/v1/test_helpers/checkouts/${second}/expire`));
+    expect(await itemsOf(user)).toMatchObject([{ kind: 'CHECKOUT_EXPIRED', object: { id: second } }]);
+    await advanceClock(user, 2 * day);
+    const [item] = await itemsOf(user);
+    expect(item).toMatchObject({
+      ...{ severity: 'INFO', nextAction: 'SEND_NEW_CHECKOUT', count: { value: 2, precision: 'EXACT' } },
+      ...{ amounts: [{ amount: '120.00', currency: 'INR' }], object: { __typename: 'Checkout', id: second } },
+    });
+    await runAllJobs(user);
+    expect(await itemsOf(user)).toEqual([item]);
+    await open(one);
+    expect(await itemsOf(user)).toMatchObject([{ count: { value: 1 }, object: { id: second } }]);
+    expect(first).not.toBe(second);
+    await must(user.post(`/v1/receivables/${other}/void`));
+    expect(await itemsOf(user)).toEqual([]);
+    await advanceClock(user, day + 60);
+    expect(await kindsOf(user)).toEqual(['CHECKOUT_EXPIRED']);
+    await advanceClock(user, 7 * day);
+    expect(await kindsOf(user)).toEqual([]);
+  });
+
+  it('counts up to a hundred objects, and adds up no more', async () => {
+    const platform = await given.platform(1);
+    const user = await activatedUser(platform);
+    for (let n = 0; n < 10; n++) await Promise.all(Array.from({ length: 10 }, () => invoiced(user, '1.00', longAgo)));
+    const all = { value: 100, precision: 'EXACT' };
+    expect(await itemsOf(platform)).toMatchObject([{ count: all, amounts: [{ amount: '100.00' }] }]);
+    await invoiced(user, '1.00', longAgo);
+    const more = { value: 100, precision: 'AT_LEAST' };
+    for (const speaker of [platform, user]) {
+      const { counts, items } = await attentionOf(speaker);
+      expect(counts).toMatchObject([{ kind: 'RECEIVABLE_OVERDUE', count: more }]);
+      expect(items).toMatchObject([{ count: more, amounts: null }]);
+    }
+  });
+
+  it('has as many items as are asked for, and refuses other numbers', async () => {
+    const user = await given.directUser(1);
+    await arrived(user, '1.00');
+    await invoiced(user, '1.00', longAgo);
+    const ask = (limit: number) =>
+      user.graph(`{ viewer { account { attention { counts { kind } items(limit: ${limit}) { kind } } } } }`);
+    const { counts, items } = (await must(ask(1))).data.viewer.account.attention;
+    expect([counts.length, items]).toEqual([2, [{ kind: 'RECEIVABLE_OVERDUE' }]]);
+    for (const limit of [0, 101, -1]) expect((await ask(limit)).codes).toEqual(['parameter_invalid']);
+    await runJobs(user);
+  });
+});

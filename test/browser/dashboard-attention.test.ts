@@ -1,0 +1,153 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { formatMoney } from '../../src/sites/dashboard/format/money.js';
+import { advanceClock } from '../support/jobs.js';
+import { eventually, must, type Speaker } from '../support/world.js';
+import { faults, useDashboard } from './dashboard-fixture.js';
+
+const dashboard = useDashboard();
+const name = 'Indigo Looms';
+
+/** The next payout of the user, which the sandbox settles a minute after it was made. */
+async function nextPayout(user: Speaker): Promise<any> {
+  await advanceClock(dashboard.platform(1), 86_400);
+  const [payout] = await eventually(
+    async () => (await must(user.get('/v1/payouts?status=processing&limit=1'))).data,
+    (found) => found.length > 0,
+  );
+  return payout;
+}
+
+/** A payout of the user that the bank does not take; its account is then put on hold. */
+let failed: any;
+let user: Speaker;
+beforeAll(async () => {
+  user = await dashboard.user(1, name);
+  const payout = await nextPayout(user);
+  failed = await must(user.post(`/v1/test_helpers/payouts/${payout.id}/fail`, { reason_code: 'account_closed' }));
+});
+
+describe('what needs attention', () => {
+  it('is the first card of the home of a user, with the way to each, and counts in the navigation', async () => {
+    const { page, complaints, open } = await dashboard.desk(1, name);
+    await open('/dashboard');
+    const card = page.getByRole('region', { name: 'Needs attention' });
+    const first = card.getByRole('listitem').filter({ hasText: 'Payout failed' });
+    await first.waitFor();
+    expect(await first.textContent()).toContain(formatMoney(failed));
+    expect(await first.textContent()).toContain('Urgent');
+    await card.getByText(/payments? to reconcile/).waitFor();
+    await card.getByText(/invoices? overdue/).waitFor();
+    expect(await card.textContent()).not.toContain(name);
+    const place = page.getByRole('link', { name: /^Payouts 1 waiting$/ });
+    await place.waitFor();
+    await page.getByRole('link', { name: /^Receivables \d+ waiting$/ }).waitFor();
+    expect(await faults(page)).toEqual([]);
+    await first.getByRole('link', { name: /^See why: Payout failed$/ }).click();
+    await page.waitForURL(`**/payouts/${failed.id}`);
+    expect(complaints).toEqual([]);
+  });
+
+  it('says of a failed payout what happened, where the money is, what to check and when it goes again', async () => {
+    const { page, complaints, open } = await dashboard.desk(1, name);
+    await open(`/dashboard/payouts/${failed.id}`);
+    const said = page.getByRole('region', { name: 'What happened' });
+    await said.getByText(/^This payout did not arrive/).waitFor();
+    await said.getByText('The bank account is closed.').waitFor();
+    await said.getByText('went back to what is available').waitFor();
+    await said.getByText(/….?\d{4}/).waitFor();
+    await said.getByRole('link', { name: 'Change the bank account' }).waitFor();
+    await said.getByText(/^With the next payout/).waitFor();
+    await page.getByText('No invoice was settled').waitFor();
+    expect(await faults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('names the user in the row of a platform, and opens it as that user', async () => {
+    const { page, complaints, open } = await dashboard.desk(1);
+    await open('/dashboard');
+    const card = page.getByRole('region', { name: 'Needs attention' });
+    const row = card.getByRole('listitem').filter({ hasText: 'Payout failed' });
+    await row.getByText(name).waitFor();
+    expect(await faults(page)).toEqual([]);
+    await row.getByRole('button', { name: `See why: Payout failed, ${name}` }).click();
+    await page.getByText(`Acting as ${name}`).waitFor();
+    await page.waitForURL(`**/payouts/${failed.id}`);
+    await page.getByRole('region', { name: 'What happened' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('is a column of the users of a platform, which are in its order where that is asked for', async () => {
+    const { page, complaints, open } = await dashboard.desk(1);
+    await open('/dashboard/users');
+    const rows = page.getByRole('table', { name: 'Users' }).locator('tbody tr');
+    const own = rows.filter({ hasText: name });
+    await own.getByText('Dispute to answer').waitFor();
+    await own.getByText(/^\$[\d,.]+ USD to reconcile$/).waitFor();
+    await rows
+      .filter({ hasText: 'Deccan' })
+      .getByText(/^\d+ details? missing$/)
+      .waitFor();
+    expect(await faults(page)).toEqual([]);
+    await page.getByLabel('Sort').selectOption('Needs attention');
+    await expect.poll(() => rows.first().textContent()).toContain(name);
+    await page.waitForURL('**/users?sort=needs');
+    expect(complaints).toEqual([]);
+  });
+
+  it('says since when an account is on hold, everywhere', async () => {
+    const helper = (verb: string) => dashboard.platform(1).post(`/v1/test_helpers/accounts/${user.id}/${verb}`);
+    expect((await helper('hold')).status).toBe(200);
+    try {
+      const { page, complaints, open, go } = await dashboard.desk(1, name);
+      await open('/dashboard');
+      await page.getByText(/^This account has been on hold since .*\. Payouts wait until the operator/).waitFor();
+      const card = page.getByRole('region', { name: 'Needs attention' });
+      await card.getByText('On hold').waitFor();
+      await page
+        .getByRole('region', { name: 'Next payout' })
+        .getByText(/^Nothing is paid out: the account has been on hold since \w+ \d+\.$/)
+        .waitFor();
+      await go(`/dashboard/payouts/${failed.id}`);
+      const said = page.getByRole('region', { name: 'What happened' });
+      await said.getByText(/^Nothing is paid out: the account has been on hold since/).waitFor();
+      expect(complaints).toEqual([]);
+    } finally {
+      expect((await helper('verify')).status).toBe(200);
+    }
+  });
+
+  it('leads from a failed payout to the one that took its money', async () => {
+    const next = await nextPayout(user);
+    const { page, complaints, open } = await dashboard.desk(1, name);
+    await open(`/dashboard/payouts/${failed.id}`);
+    const said = page.getByRole('region', { name: 'What happened' });
+    await said.getByText('It went out again with').waitFor();
+    await said.getByRole('link', { name: 'another payout' }).click();
+    await page.waitForURL(`**/payouts/${next.id}`);
+    expect(complaints).toEqual([]);
+  });
+
+  it('is one calm line where nothing waits, and moves nothing as it arrives', async () => {
+    const { page, complaints, open } = await dashboard.desk(2, 'Lighthouse Courses');
+    await page.route('**/graphql', async (route, request) => {
+      if (!request.postData()?.includes('query Home(')) return route.fallback();
+      const answer = await (await route.fetch()).json();
+      answer.data.viewer.account.attention.items = [];
+      return route.fulfill({ json: answer });
+    });
+    await page.addInitScript(() => {
+      const shifts: number[] = [];
+      Object.assign(globalThis, { shifts });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value);
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    await open('/dashboard');
+    await page.getByText('Nothing needs your attention.').waitFor();
+    await page.getByRole('region', { name: 'Latest events' }).getByRole('listitem').first().waitFor();
+    const shifts: number[] = await page.evaluate(() => (globalThis as any).shifts);
+    expect(shifts.reduce((sum, each) => sum + each, 0)).toBeLessThan(0.02);
+    expect(complaints).toEqual([]);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+});

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { catalogue } from '../../src/errors/catalogue.js';
+import { refusals, refusalWords } from '../../src/sites/dashboard/format/refusals.js';
+
+describe('a refusal in words for people', () => {
+  it.each(Object.entries(refusals))('knows how the sentence of %s begins', (code, [start]) => {
+    expect(catalogue[code as keyof typeof catalogue][1].startsWith(start)).toBe(true);
+  });
+
+  it('is that of its code where the gateway says its usual sentence', () => {
+    expect(refusalWords('balance_insufficient', catalogue.balance_insufficient[1])).toBe(
+      'There is not enough available money.',
+    );
+  });
+
+  it('is the sentence that the gateway has for this case', () => {
+    const sentence = 'Only an activated account can create live receivables. Activate the account first.';
+    expect(refusalWords('status_invalid', sentence)).toBe(sentence);
+  });
+
+  it('has the names of the graph as words', () => {
+    expect(refusalWords('parameter_invalid', 'dueDate must be later than creationDate.')).toBe(
+      'Due date must be later than creation date.',
+    );
+  });
+
+  it('is the sentence of a code that it does not know, with a capital', () => {
+    expect(refusalWords(undefined, 'amount is odd.')).toBe('Amount is odd.');
+    expect(refusalWords('new_code', 'Not today.')).toBe('Not today.');
+  });
+});
