@@ -249,6 +249,7 @@ const hollow = [
   'Account.payoutsBlockedBy',
   'Payout.completedAt',
   'Refund.completedAt',
+  'Refund.failedAt',
   'Payout.expectedArrivalAt',
   'Account.requirements',
   'Account.capability',
