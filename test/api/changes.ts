@@ -14,6 +14,8 @@ export const changing = resources.flatMap(({ node }) => {
 const inner: Record<string, readonly string[]> = {
   // The digest is of the secret, and the last use is a statistic of the requests.
   api_key: ['digest', 'pepper_id', 'last_used_at'],
+  // The payout that took its money out again, which has events of its own.
+  payout: ['retried_by'],
   // When the worker sends the next delivery.
   webhook_endpoint: ['due', 'claimed_until'],
 };

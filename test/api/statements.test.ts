@@ -216,7 +216,7 @@ const resolved = (type: GraphQLObjectType) => Object.values(type.getFields()).fi
 
 /** A field with its required arguments, all fields of a page, and a selection of its objects. */
 function asked(field: GraphQLField<unknown, unknown>, below: string, paging = ''): string {
-  const month = { from: '"2026-01-01T00:00:00Z"', to: '"2027-01-01T00:00:00Z"', interval: 'MONTH' };
+  const month = { from: '"2026-01-01T00:00:00Z"', to: '"2027-01-01T00:00:00Z"', interval: 'MONTH', currency: '"USD"' };
   const required = field.args.filter((arg) => isRequiredArgument(arg)).map(({ name }) => name as keyof typeof month);
   const args = [...required.map((name) => `${name}: ${month[name]}`), paging].filter(Boolean).join(', ');
   const head = args === '' ? field.name : `${field.name}(${args})`;
@@ -249,6 +249,7 @@ const hollow = [
   'Account.payoutsBlockedBy',
   'Payout.completedAt',
   'Refund.completedAt',
+  'Refund.failedAt',
   'Payout.expectedArrivalAt',
   'Account.requirements',
   'Account.capability',

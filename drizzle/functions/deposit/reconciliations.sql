@@ -35,19 +35,21 @@ language plpgsql
 as $$
 declare
   v_ids text[] := array(select x ->> 'id' from jsonb_array_elements(p_deposits) x);
-  v_keys jsonb;
+  v_keys jsonb := '[]';
+  d deposit;
 begin
-  select jsonb_agg(k)
-  into v_keys
-  from
-    deposit d
-    cross join lateral jsonb_array_elements(money_keys_of(p_tenant, p_live, d)) k
-  where d.tenant_id = p_tenant and d.livemode = p_live and d.id = any (v_ids);
-  perform lock_balances(p_tenant, p_live, coalesce(v_keys, '[]'));
+  for d in
+    select *
+    from deposit x
+    where x.tenant_id = p_tenant and x.livemode = p_live and x.id = any (v_ids)
+  loop
+    v_keys := v_keys || money_keys_of(p_tenant, p_live, d);
+  end loop;
+  perform lock_balances(p_tenant, p_live, v_keys);
   perform
-  from deposit d
-  where d.tenant_id = p_tenant and d.livemode = p_live and d.id = any (v_ids)
-  order by d.id
+  from deposit x
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = any (v_ids)
+  order by x.id
   for update;
   perform lock_receivables(
     p_tenant,

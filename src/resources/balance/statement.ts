@@ -154,11 +154,15 @@ export async function balanceStatement(
   const versionOf = (name: string) => Math.max(0, ...at(name).map(({ version }) => Number(version)));
   return {
     ...{ accountId: id, from, to, currency },
-    asOf: rows[0] ? Number(rows[0].now) : await readNow(scope),
+    asOf: rows[0] ? Number(rows[0].now) : (await nowOf(scope))!,
     ...{ first: versionOf('opening'), last: versionOf('closing') },
     ...{ opening: fundsAt(at('opening'), currency), closing: fundsAt(at('closing'), currency) },
   };
 }
+
+/** The present time for the accounts that have nothing in the currency, read once for all of them. */
+const nowOf = (scope: Context['scope']) =>
+  scope.many('balance_statement:now', 'now', async () => new Map([['now', await readNow(scope)]]));
 
 function fundsAt(rows: readonly BoundRow[], currency: string): BalanceOfStatement {
   const money = (amount: bigint) => ({ amount, currency });
