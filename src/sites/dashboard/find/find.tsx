@@ -57,6 +57,8 @@ function Box({ onClose }: { onClose: () => void }) {
     if (hits.length === 1 && !answer.more) open(hits[0]!);
   });
   const press = (event: KeyboardEvent<HTMLInputElement>) => {
+    // In a field for searches the browser would clear the text first.
+    if (event.key === 'Escape') onClose();
     if (event.key === 'Enter') {
       event.preventDefault();
       if (ready && hits[chosen]) open(hits[chosen]);
