@@ -71,7 +71,7 @@ export function sandboxStories({ desk, key, faults }: Desk): void {
       await why.getByLabel('Reason code').selectOption({ label: 'Account closed' });
       await why.getByRole('button', { name: 'Return' }).click();
       await page.locator('.amount-line').getByText('Returned').waitFor();
-      await part('Details').getByText('Account closed').waitFor();
+      await part('Details').getByText('The bank account is closed').waitFor();
       // Where the sandbox can do nothing more, the page says so.
       await tools(page).getByText('The bank has sent this payout back').waitFor();
       expect(complaints).toEqual([]);
