@@ -76,10 +76,7 @@ function Box({ onClose }: { onClose: () => void }) {
           <input
             {...input}
             type="search"
-            role="combobox"
-            aria-expanded={hits.length > 0}
-            aria-controls={hits.length > 0 ? `${id}-hits` : undefined}
-            aria-activedescendant={hits.length > 0 ? `${id}-${chosen}` : undefined}
+            {...comboOf(id, hits.length > 0, chosen)}
             autoComplete="off"
             spellCheck={false}
             maxLength={textLengthMax}
@@ -93,27 +90,45 @@ function Box({ onClose }: { onClose: () => void }) {
           />
         )}
       </Field>
-      {hits.length > 0 && (
-        <ul className="hits" role="listbox" id={`${id}-hits`} aria-label="Found">
-          {hits.map((hit, at) => (
-            <li
-              key={hit.id}
-              id={`${id}-${at}`}
-              role="option"
-              aria-selected={at === chosen}
-              onClick={() => open(hit)}
-              onPointerMove={() => setChosen(at)}
-            >
-              <HitRow hit={hit} />
-            </li>
-          ))}
-        </ul>
-      )}
-      {answer?.error && ready && <Problem error={answer.error} />}
-      <p className="hint" role="status">
-        {said(text.trim(), ready ? answer : undefined)}
-      </p>
+      <Hits id={id} hits={hits} chosen={chosen} onChoose={setChosen} onOpen={open} />
+      <Said text={text.trim()} answer={ready ? answer : undefined} />
     </>
+  );
+}
+
+/** How a field names its list of options, and the chosen one. */
+const comboOf = (id: string, isOpen: boolean, chosen: number) => ({
+  role: 'combobox',
+  'aria-expanded': isOpen,
+  ...(isOpen && { 'aria-controls': `${id}-hits`, 'aria-activedescendant': `${id}-${chosen}` }),
+});
+
+interface HitsProps {
+  /** The beginning of the ids of the options, by which the field names the chosen one. */
+  id: string;
+  hits: readonly Hit[];
+  chosen: number;
+  onChoose: (at: number) => void;
+  onOpen: (hit: Hit) => void;
+}
+
+function Hits({ id, hits, chosen, onChoose, onOpen }: HitsProps) {
+  if (hits.length === 0) return null;
+  return (
+    <ul className="hits" role="listbox" id={`${id}-hits`} aria-label="Found">
+      {hits.map((hit, at) => (
+        <li
+          key={hit.id}
+          id={`${id}-${at}`}
+          role="option"
+          aria-selected={at === chosen}
+          onClick={() => onOpen(hit)}
+          onPointerMove={() => onChoose(at)}
+        >
+          <HitRow hit={hit} />
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -129,6 +144,17 @@ function HitRow({ hit }: { hit: Hit }) {
         {hit.money && <Money amount={hit.money.amount} currency={hit.money.currency} />}
         <Status value={hit.status} />
       </span>
+    </>
+  );
+}
+
+function Said({ text, answer }: { text: string; answer: Answer | undefined }) {
+  return (
+    <>
+      {answer?.error && <Problem error={answer.error} />}
+      <p className="hint" role="status">
+        {said(text, answer)}
+      </p>
     </>
   );
 }

@@ -48,7 +48,7 @@ export function useFound(text: string): Answer | undefined {
       }),
     );
     return () => {
-      for (const { unsubscribe } of subscriptions) unsubscribe();
+      for (const each of subscriptions) each.unsubscribe();
     };
   }, [text, scope, client]);
   return answer?.text === text ? answer : undefined;
