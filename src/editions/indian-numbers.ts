@@ -1,14 +1,15 @@
 import { businessNumbers, maskedPan, type NumberFormat, typesWithCompanyNumber } from '../formats/india.js';
-import type { Prerequisite, Rule } from './prerequisites.js';
+import { awaitsActivation, type Prerequisite, type Rule } from './prerequisites.js';
 
 /**
  * The numbers of an account in India that have not the form of such numbers: a typing error, which a bank or an
  * authority would find weeks later. Only what is given is looked at; other rules say what has to be given.
  * Silent: the forms.
  */
-export const indianNumbers: Rule = ({ account: { businessDetails }, persons }) => {
-  const { type, ids, physicalAddress } = businessDetails;
-  if (physicalAddress?.country !== 'IN') return [];
+export const indianNumbers: Rule = (profile) => {
+  const { account, persons } = profile;
+  const { type, ids, physicalAddress } = account.businessDetails;
+  if (physicalAddress?.country !== 'IN' || !awaitsActivation(profile)) return [];
   const company = type && typesWithCompanyNumber.includes(type) ? ids?.business : null;
   return [
     wrong('business_details.ids.business', businessNumbers['businessDetails.ids.business'], company),

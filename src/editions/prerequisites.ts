@@ -138,7 +138,7 @@ function wayToSoleOwner(persons: PersonRow[]): string {
 export function payoutAddress({ byPlatform = false } = {}): Prerequisite {
   const usable = ({ addresses }: OnboardingProfile) =>
     addresses.filter(({ category, status }) => category === 'user_payout' && status === 'activated');
-  const mistyped = (profile: OnboardingProfile) => usable(profile).some(isMistyped);
+  const mistyped = (profile: OnboardingProfile) => awaitsActivation(profile) && usable(profile).some(isMistyped);
   const counted = (profile: OnboardingProfile) => usable(profile).some((each) => each.byPlatform || !byPlatform);
   const absent = listedValues(['user_payout'], ([category]) =>
     byPlatform
@@ -157,6 +157,10 @@ export function payoutAddress({ byPlatform = false } = {}): Prerequisite {
     met: (profile) => counted(profile) && !mistyped(profile),
   };
 }
+
+/** Whether the account is still to be activated: the form of a number counts then alone, and no more afterwards. */
+export const awaitsActivation = ({ account: { status } }: OnboardingProfile): boolean =>
+  status === 'draft' || status === 'verifying';
 
 /** Whether payouts to an address would bounce because its routing code in INR is no IFSC. */
 const isMistyped = ({ currency, bankAccount }: AddressRow): boolean =>
