@@ -147,7 +147,8 @@ export function sandboxStories({ desk, key, faults }: Desk): void {
     await dialog.getByRole('button', { name: 'Dispute' }).click();
     await page.getByRole('region', { name: 'Dispute', exact: true }).getByText('$2.34').first().waitFor();
     const timeline = page.getByRole('region', { name: 'Timeline' });
-    await timeline.getByText('Refund of $2.00 USD created; it has failed', { exact: true }).waitFor();
+    await timeline.getByText('Refund of $2.00 USD created', { exact: true }).waitFor();
+    await timeline.getByText('Refund of $2.00 USD failed: Account closed', { exact: true }).waitFor();
     await tools(page).getByRole('button', { name: 'Reverse' }).click();
     await dialog.getByLabel('Reason code').selectOption('High risk');
     await dialog.getByRole('button', { name: 'Reverse' }).click();

@@ -18,7 +18,7 @@ export function Problem({ error, onRetry }: { error: CombinedError | Failure; on
   const failure = 'graphQLErrors' in error ? failureOf(error) : error;
   const messages = [...failure.messages, ...('graphQLErrors' in error ? Object.values(failure.fields) : [])];
   const details = failure.details && (
-    <details>
+    <details className="told">
       <summary>Details</summary>
       {failure.details.map((sentence) => (
         <p key={sentence}>{sentence}</p>
