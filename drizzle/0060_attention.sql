@@ -1,10 +1,12 @@
--- What needs attention is found by an index each: failing webhook endpoints, failed payouts whose money has not gone
--- out again, and accounts that are stopped, with the time since when. The new columns of accounts and payouts are
--- filled from events and later payouts, for the few rows that are read. Written by hand but for the statements that
--- create indexes: both tables are locked until the commit, so the migration fails if it has to wait for more than 3 s.
+-- What needs attention is found by an index each: failing webhook endpoints, disputes that wait for a response, failed
+-- payouts whose money has not gone out again, and accounts that are stopped, with the time since when. The new columns
+-- of accounts and payouts are filled from events and later payouts, for the few rows that are read. Written by hand but
+-- for the statements that create indexes: accounts and payouts are locked until the commit, so the migration fails if
+-- it has to wait for them for more than 3 s.
 
 CREATE INDEX IF NOT EXISTS "webhook_endpoint_failing" ON "webhook_endpoint" USING btree ("tenant_id","livemode","account_id","failing_since","id") WHERE failing_since is not null and disabled_reason is distinct from 'by_request';--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "webhook_endpoint_failing_of_tenant" ON "webhook_endpoint" USING btree ("tenant_id","livemode","failing_since","id") WHERE failing_since is not null and disabled_reason is distinct from 'by_request';--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "dispute_waiting_of_tenant" ON "dispute" USING btree ("tenant_id","livemode","created","id") WHERE status = 'needs_response';--> statement-breakpoint
 SET LOCAL lock_timeout = '3s';--> statement-breakpoint
 ALTER TABLE "account" ADD COLUMN "status_since" bigint;--> statement-breakpoint
 ALTER TABLE "payout" ADD COLUMN "retried_by" text;--> statement-breakpoint
@@ -27,6 +29,6 @@ UPDATE payout y SET retried_by = (
   limit 1
 )
 WHERE y.status in ('failed', 'returned');--> statement-breakpoint
-CREATE INDEX IF NOT EXISTS "account_stopped" ON "account" USING btree ("tenant_id","livemode","status","status_since","id") WHERE "account"."kind" <> 'partner' and "account"."status" <> 'activated';--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "account_stopped" ON "account" USING btree ("tenant_id","livemode","status","status_since" NULLS FIRST,"id") WHERE "account"."kind" <> 'partner' and "account"."status" <> 'activated';--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "payout_unpaid" ON "payout" USING btree ("tenant_id","livemode","account_id","updated_at","id") WHERE status in ('failed', 'returned') and retried_by is null;--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "payout_unpaid_of_tenant" ON "payout" USING btree ("tenant_id","livemode","updated_at","id") WHERE status in ('failed', 'returned') and retried_by is null;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkoutBody, currencyOf, receivableBody } from '../support/bodies.js';
 import { advanceAndRun, advanceClock, runAllJobs, runJobs } from '../support/jobs.js';
 import { accountIn, activatedUser, movedBy } from '../support/onboarding-profile.js';
-import { givenIn, must, payoutAddressBody, type Speaker, useWorld } from '../support/world.js';
+import { givenIn, must, payoutAddressBody, type Speaker, tenantOf, useWorld } from '../support/world.js';
 import { day, earn, end, midnight, payoutsOf } from './payout-fixture.js';
 import { sessionOf } from './session-fixture.js';
 
@@ -262,6 +262,41 @@ describe('what needs attention', () => {
     expect(await kindsOf(user)).toEqual(['CHECKOUT_EXPIRED']);
     await advanceClock(user, 7 * day);
     expect(await kindsOf(user)).toEqual([]);
+  });
+
+  it("is a dispute of what a user's partner received, for the user and its platform", async () => {
+    const platform = await given.platform(1);
+    const user = await activatedUser(platform);
+    const partner = await user.partner();
+    await must(platform.post(`/v1/accounts/${partner.id}/activate`));
+    await advanceAndRun(platform, 61);
+    const deposit = await arrived(user, '10.00', partner.id);
+    await must(user.post(`/v1/test_helpers/deposits/${deposit}/dispute`, { amount: '10.00' }));
+    const [dispute] = (await must(user.get('/v1/disputes'))).data;
+    for (const speaker of [platform, user])
+      expect(await itemsOf(speaker)).toMatchObject([
+        { kind: 'DISPUTE_OPEN', account: { id: user.id }, object: { id: dispute.id }, amounts: [{ amount: '10.00' }] },
+      ]);
+    await must(user.post(`/v1/disputes/${dispute.id}/accept`));
+    expect(await kindsOf(platform)).toEqual([]);
+  });
+
+  it('is first what waits since a time that is not known', async () => {
+    const platform = await given.platform(1);
+    const first = await accountIn(platform, 'connected user', 'hold');
+    const old = await accountIn(platform, 'connected user', 'hold');
+    await world.sql`update account set status_since = null where tenant_id = ${tenantOf(platform)} and id = ${old}`;
+    // As many as are read, and one that waits less long.
+    await world.sql`insert into account
+      (tenant_id, livemode, id, created, kind, edition, status, status_since, address, address_key, nickname,
+      business_details, metadata, supporting_documentation, tos_acceptance, owner_id, context_id, on_root_list)
+      select tenant_id, livemode, id || n, created, kind, edition, status, created + n, address, address_key,
+        nickname || n, business_details, metadata, supporting_documentation, tos_acceptance, owner_id, context_id,
+        on_root_list
+      from account cross join generate_series(1, 101) n where tenant_id = ${tenantOf(platform)} and id = ${first}`;
+    const items = await itemsOf(platform);
+    expect(items[0]).toMatchObject({ kind: 'ACCOUNT_ON_HOLD', account: { id: old }, since: null });
+    expect(items).toHaveLength(100);
   });
 
   it('counts up to a hundred objects, and adds up no more', async () => {

@@ -207,9 +207,10 @@ export const account = pgTable('account', accountColumns(), (t) => [
   // All accounts of a tenant, for a platform that lists its own with the partners of its users.
   index('account_of_tenant').on(t.tenantId, t.livemode, t.created, t.id),
   index('account_owned').on(t.tenantId, t.livemode, t.ownerId, t.created, t.id),
-  // The accounts that are stopped or not activated yet, of which the queue of what needs attention is made.
+  // The accounts that are stopped or not activated yet, of which the queue of what needs attention is made. Those of
+  // which the time is not known come first: it is before all that were recorded.
   index('account_stopped')
-    .on(t.tenantId, t.livemode, t.status, t.statusSince, t.id)
+    .on(t.tenantId, t.livemode, t.status, t.statusSince.nullsFirst(), t.id)
     .where(sql`${t.kind} <> 'partner' and ${t.status} <> 'activated'`),
   // What nicknames are compared by: not unique, since names from before may be there twice.
   index('account_nickname')

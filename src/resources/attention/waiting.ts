@@ -83,12 +83,19 @@ function receivables(whose: Whose): SQL[] {
   ];
 }
 
-/** A dispute whose time is over cannot be answered; the operator decides it soon. */
+/**
+ * A dispute whose time is over cannot be answered; the operator decides it soon. Those of what partners of users
+ * received are not on the root list, so the whole tenant has an index of its own.
+ */
 function disputes(whose: Whose): SQL[] {
+  const where =
+    whose === 'tenant'
+      ? sql`${inTenant(dispute)} and ${dispute.status} = 'needs_response'`
+      : listed(dispute, dispute.accountId, whose, dispute.status, 'needs_response');
   return [
     sql`select y.* from (select ${shown(dispute, {
       ...{ currency: dispute.currency, amount: dispute.amount, since: dispute.created, due: dispute.respondBy },
-    })} from ${dispute} where ${listed(dispute, dispute.accountId, whose, dispute.status, 'needs_response')}
+    })} from ${dispute} where ${where}
       order by ${dispute.created}, ${dispute.id} limit ${readRows}) y
       where y.due is null or y.due >= (select c.now from clock c)`,
   ];
@@ -157,7 +164,7 @@ const accounts =
           null::bigint as amount, ${account.statusSince} as since, null::bigint as due
         from ${account} where ${inTenant(account)} and ${where} and ${account.status} = ${sql.raw(`'${status}'`)}
           and ${account.kind} <> 'partner' and ${account.status} <> 'activated'
-        order by ${account.statusSince}, ${account.id} limit ${readRows}`,
+        order by ${account.statusSince} nulls first, ${account.id} limit ${readRows}`,
     ];
   };
 
@@ -182,11 +189,11 @@ const reads: Readonly<Record<AttentionKind, (whose: Whose) => SQL[]>> = {
 export function waiting(descendants: boolean): SQL {
   const ofKind = (kind: AttentionKind, selects: SQL[], of: SQL, from: SQL) => sql`select ${of} as of,
       ${sql.raw(`'${kind}'`)} as kind, x.* from ${from} (select u.*, count(*) over () as found,
-        row_number() over (order by u.since, u.object_id) as place
+        row_number() over (order by u.since nulls first, u.object_id) as place
       from (select * from (${sql.join(
         selects.map((select) => sql`(${select})`),
         sql` union all `,
-      )}) w order by w.since, w.object_id limit ${readRows}) u) x`;
+      )}) w order by w.since nulls first, w.object_id limit ${readRows}) u) x`;
   const each = descendants ? sql`where n.id <> ${rootId}` : sql``;
   const ids = sql`(select n.id from unnest(${p('ids')}::text[]) n(id) ${each}) i cross join lateral`;
   const parts = Object.entries(reads).flatMap(([name, read]) => {

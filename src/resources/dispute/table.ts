@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { bigint, check, index, pgTable, primaryKey, text, unique, type PgColumn } from 'drizzle-orm/pg-core';
 import { isOneOf, keyColumns, version, visibilityColumns } from '../../db/schema/columns.js';
 import { ofOthers } from '../../db/schema/filter-index.js';
@@ -58,6 +59,10 @@ export const dispute = pgTable(
     index('dispute_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('dispute_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
     index('dispute_of_deposit').on(t.tenantId, t.livemode, t.depositId, t.created, t.id),
+    // Those of all accounts that wait for a response, also of what partners received, which the root list has not.
+    index('dispute_waiting_of_tenant')
+      .on(t.tenantId, t.livemode, t.created, t.id)
+      .where(sql`status = 'needs_response'`),
     // The operator searches all tenants: by id, and by status for the disputes that wait for a decision.
     index('dispute_by_id').on(t.id),
     index('dispute_queue').on(t.status, t.created, t.id, t.livemode),
