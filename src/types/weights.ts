@@ -19,6 +19,8 @@ export const weights = {
    * usual number.
    */
   figure: 50,
+  /** Look-ups of some fifty rows, each by an index, such as for the matches of a deposit: they take 0.4 ms. */
+  lookups: 20,
   /** The count of a list, which reads as many entries of an index as the list has, and stops at a maximum. */
   total: 100,
   /** A root field of introspection. */

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { receivableBody } from '../support/bodies.js';
 import { seedsOf } from '../support/scale.js';
 import { activatedPartner } from './balance-fixture.js';
-import { givenIn, must, type Speaker, useWorld } from '../support/world.js';
+import { givenIn, must, type Speaker, tenantOf, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -78,6 +78,66 @@ describe('the receivables that a deposit may pay', () => {
     expect(found.map(words).toSorted()).toEqual(twins.map((id) => `likely ${id} 9.99 REFERENCE AMOUNT`).toSorted());
     for (let i = 0; i < 4; i++) await invoice(owner, `S-${i}`, '20.00');
     expect(await matchesOf(owner, await paid(owner, 'monthly', '20.00'))).toEqual([]);
+  });
+
+  it('are not exact where more receivables have the reference than are looked at', async () => {
+    const owner = await given.directUser(1);
+    // Many have the amount, so that it tells none of them.
+    for (let i = 0; i < 5; i++) await invoice(owner, `S-${i}`, '20.00');
+    const first = await invoice(owner, 'RENT-01', '20.00');
+    const last = async () => {
+      const id = await invoice(owner, 'RENT-01', '20.00');
+      await must(owner.post(`/v1/receivables/${id}/void`));
+    };
+    for (let i = 0; i < 18; i++) await last();
+    const deposit = await paid(owner, 'rent 01', '20.00');
+    expect((await matchesOf(owner, deposit)).map(words)).toEqual([`exact ${first} 20.00 REFERENCE AMOUNT`]);
+    await last();
+    expect((await matchesOf(owner, deposit)).map(words)).toEqual([`likely ${first} 20.00 REFERENCE AMOUNT`]);
+    // The longest reference is looked up first, so that frequent ends of others do not hide it.
+    for (let i = 0; i < 20; i++) await invoice(owner, `C${i}-0815`, '20.00');
+    const mine = await invoice(owner, 'Z-0815', '20.00');
+    for (let i = 0; i < 20; i++) await invoice(owner, `D${i}-0815`, '20.00');
+    const found = await matchesOf(owner, await paid(owner, 'Z-0815', '20.00'));
+    expect(found.map(words)).toEqual([`likely ${mine} 20.00 REFERENCE AMOUNT`]);
+  });
+
+  it('are told by whole words of each text, also by the last ones of long texts', async () => {
+    const owner = await given.directUser(1);
+    const [short, long, both] = [
+      await invoice(owner, 'INV-12', '1.00'),
+      await invoice(owner, 'INV-123', '2.00'),
+      await invoice(owner, '77-88', '3.00'),
+    ];
+    const named = async (descriptor: string, text?: string) => {
+      const id = await paid(owner, descriptor, '9.00');
+      await world.sql`update deposit set bank_details = ${text === undefined ? null : ({ text } as any)}
+        where tenant_id = ${tenantOf(owner)} and id = ${id}`;
+      return (await matchesOf(owner, id)).map(({ receivable }) => receivable.id);
+    };
+    const prose = 'we pay what we owe for all the goods that came in the last weeks of';
+    expect(await named(`${prose} INV-123`)).toEqual([long]);
+    expect(await named('', `${prose} INV-123`)).toEqual([long]);
+    expect(await named('INV-12', `${prose} INV-123`)).toEqual([short, long].toSorted());
+    // The bank kept 140 characters: the number may have been longer.
+    const cut = `${prose} `.padEnd(134, 'x ');
+    expect(await named('', `${cut}INV-12`)).toEqual([]);
+    expect(await named('', `${cut}INV-12`.slice(1))).toEqual([short]);
+    // The end of one text and the beginning of the other are no reference.
+    expect(await named('77', '88')).toEqual([]);
+    expect(await named('77-88', '77')).toEqual([both]);
+    // Of texts with many numbers not all are looked up.
+    const numbers = Array.from({ length: 14 }, (_, i) => `${500 + i}`).join(' ');
+    const last = await invoice(owner, 'Q-9', '4.00');
+    const exact = async (text: string) => {
+      const [match] = await matchesOf(owner, await paid(owner, text, '4.00'));
+      return [match?.receivable.id, match?.exact];
+    };
+    expect([await exact(`Q-9 ${numbers}`), await exact('Q-9 500 501')]).toEqual([
+      [last, false],
+      [last, true],
+    ]);
+    expect(await exact(`Q-9 ${'and so on '.repeat(14)}`)).toEqual([last, false]);
   });
 
   it('are those of a customer first, also among many with the amount', async () => {
@@ -165,4 +225,11 @@ describe.each(seedsOf('api/receivable-match'))('the matches of a list, seed %i',
       expect(found.map(({ receivable }) => score(receivable.id))).toEqual(best.slice(0, 3));
     }
   });
+});
+
+it('the matches of a deposit cost twenty points, and those that there are', async () => {
+  const user = await given.directUser(1);
+  const costOf = async (more: string) =>
+    (await user.graph(`{ deposits(first: 10) { nodes { id ${more} } } }`)).cost!.requested;
+  expect((await costOf('receivableMatches { exact }')) - (await costOf(''))).toBe(10 * (20 + 3));
 });

@@ -15,10 +15,12 @@ const p = sql.placeholder;
 export const matchesMax = 3;
 /** How many receivables with the amount are looked at. With more, the amount alone tells none of them apart. */
 const sameAmountMax = 4;
-/** How many words of a text are looked at, and how many of them a reference has at most. */
-const [wordsMax, referenceWordsMax] = [12, 4];
+/** How much of each text is looked at: as much as is kept of what a bank says, which may have been longer. */
+const textLengthMax = 140;
+/** How many parts of the texts are looked up, and how many words each has at most. */
+const [partsMax, partWordsMax] = [48, 4];
 /** How many entries of the search are looked at. */
-const entriesMax = 8;
+const entriesMax = 20;
 
 /** Why a receivable may be what a deposit pays. Silent: all values. */
 export const MatchReason = { REFERENCE: 'reference', AMOUNT: 'amount', PAYER: 'payer' } as const;
@@ -44,7 +46,9 @@ export class ReceivableMatch {
   })
   amount: Money;
   @Field(() => Boolean, {
-    description: 'Whether it is the one open receivable with both the REFERENCE and the AMOUNT.',
+    description:
+      'Whether it is the one open receivable with both the REFERENCE and the AMOUNT. False where too many receivables ' +
+      'have words of the reference to compare them all.',
   })
   exact: boolean;
   @Field(() => [MatchReason], { description: 'Why it may be the right one, in the order of the enum.' })
@@ -76,16 +80,35 @@ function sameAmount(column: typeof receivable.accountId | typeof receivable.cust
       order by ${amountOf(receivable)}, ${receivable.id} limit ${sql.raw(String(sameAmountMax))}) s)`;
 }
 
-/** The ids of the receivables with a reference of which each word follows the one before in the text `t.said`. */
-const named = sql`(select e.id from (
-      select distinct left(array_to_string(w.words[n.first:n.first + l.length - 1], ' '), 32) as text
-      from (select string_to_array(btrim(t.said), ' ') as words) w
-      cross join lateral generate_series(1, least(cardinality(w.words), ${sql.raw(String(wordsMax))})) n(first)
-      cross join lateral generate_series(1, least(cardinality(w.words) - n.first + 1,
-        ${sql.raw(String(referenceWordsMax))})) l(length)) x
-    cross join lateral (select s.id from ${searchEntry} s where ${tenantAndMode('s')}
-      and s.list = search_list('receivable', t.receiver) and s.start = x.text limit ${sql.raw(String(entriesMax))}) e
-    where x.text ~ '[0-9]' and length(x.text) >= 3 limit ${sql.raw(String(entriesMax))})`;
+/** The words of a text as the search has them. The last word of a text that is cut may be a part of another one. */
+const wordsOf = (text: SQL): SQL => sql`case when length(${text}) < ${sql.raw(String(textLengthMax))}
+    then search_text(${text})
+    else regexp_replace(search_text(left(${text}, ${sql.raw(String(textLengthMax))})), ' ?[^ ]*$', '') end`;
+
+/** The parts of `t.said` that may be references, or the ends of such, the longest first. */
+const parts = sql`array(select x.part from (
+      select distinct left(array_to_string(w.words[n.first:n.first + l.length - 1], ' '), 32) as part
+      from (select string_to_array(btrim(t.said), ' ') as words offset 0) w
+      cross join lateral generate_series(1, cardinality(w.words)) n(first)
+      cross join generate_series(1, ${sql.raw(String(partWordsMax))}) l(length)
+      where n.first + l.length <= cardinality(w.words) + 1) x
+    where x.part ~ '[0-9]' and length(x.part) >= 3 and strpos(x.part, '|') = 0
+    order by length(x.part) desc, x.part)`;
+
+/**
+ * The ids of receivables whose reference is one of the parts, or ends with one, those of the longest parts first. They
+ * may no longer be open.
+ */
+const named = sql`(select e.id from unnest(k.parts[1:${sql.raw(String(partsMax))}]) x(part)
+    cross join lateral (select s.id, s.age from ${searchEntry} s where ${tenantAndMode('s')}
+      and s.list = search_list('receivable', t.receiver) and s.start = x.part
+      order by s.age, s.id limit ${sql.raw(String(entriesMax))}) e
+    order by length(x.part) desc, x.part, e.age, e.id limit ${sql.raw(String(entriesMax))})`;
+
+/** Whether everything with a reference in the texts was looked at: only then is it known that there is no other one. */
+const complete = sql`(cardinality(k.parts) <= ${sql.raw(String(partsMax))}
+    and cardinality(c.named) < ${sql.raw(String(entriesMax))}
+    and length(d.statement_descriptor) < ${sql.raw(String(textLengthMax))})`;
 
 /**
  * The open receivables that the deposits may pay. Each part looks up a few rows by an index, so that a deposit costs
@@ -96,21 +119,24 @@ function matchesOf(): SQL {
     join ${deposit} d on ${tenantAndMode('d')} and d.id = i.id and d.status = 'completed' and d.pending_rest > 0
     join ${account} a on ${tenantAndMode('a')} and a.id = d.to_account_id
     cross join lateral (select case when a.kind = 'partner' then a.owner_id else a.id end as receiver,
-      ' ' || search_text(left(concat_ws(' ', d.statement_descriptor, d.bank_details ->> 'text'), 300)) || ' ' as said) t
+      ' ' || ${wordsOf(sql`d.statement_descriptor`)} || ' | '
+        || ${wordsOf(sql`coalesce(d.bank_details ->> 'text', '')`)} || ' ' as said offset 0) t
+    cross join lateral (select ${parts} as parts offset 0) k
     cross join lateral (
-      select y.*, y.named and y.equal and count(*) filter (where y.named and y.equal) over () = 1 as exact
+      select y.*, y.named and y.equal and y.complete
+        and count(*) filter (where y.named and y.equal) over () = 1 as exact
       from (
         select r.id as receivable_id, least(d.pending_rest, r.amount_reconcilable) as amount,
           ${dueDateOf({ invoice: sql`r.invoice` })} as due, r.amount_reconcilable = d.pending_rest as equal,
           coalesce(r.customer_id = d.from_account_id, false) as billed,
           length(n.reference) >= 3 and strpos(t.said, ' ' || n.reference || ' ') > 0 as named,
-          c.same
+          c.same, ${complete} as complete
         from (select array${sameAmount(receivable.accountId, sql`t.receiver`)} as same,
             array${sameAmount(receivable.customerId, sql`d.from_account_id`)} as of_payer,
             array${named} as named) c
         cross join lateral (select distinct u as id from unnest(c.same || c.of_payer || c.named) u) f
         cross join lateral (select * from ${receivable} o where ${tenantAndMode('o')} and o.id = f.id limit 1) r
-        cross join lateral (select search_text(r.invoice ->> 'referenceNumber') as reference) n
+        cross join lateral (select search_text(r.invoice ->> 'referenceNumber') as reference offset 0) n
         where r.account_id = t.receiver and r.currency = d.currency and r.status = 'open'
           and (${p('visibleTo')}::text is null or r.context_id = ${p('visibleTo')}::text)
       ) y

@@ -186,7 +186,7 @@ export default defineResource({
     }),
   ],
   weights: {
-    'Deposit.receivableMatches': 'object',
+    'Deposit.receivableMatches': 'lookups',
     'Mutation.reconcileDeposits': (argument) => weights.write * depositsOf(argument),
   },
   sizes: {
