@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { checkoutBody, currencyOf, receivableBody } from '../support/bodies.js';
 import { advanceAndRun, advanceClock, runAllJobs, runJobs } from '../support/jobs.js';
 import { accountIn, activatedUser, movedBy } from '../support/onboarding-profile.js';
 import { givenIn, must, payoutAddressBody, type Speaker, tenantOf, useWorld } from '../support/world.js';
-import { day, earn, end, midnight, payoutsOf } from './payout-fixture.js';
+import { day, earn, end, midnight, number, payoutsOf } from './payout-fixture.js';
 import { sessionOf } from './session-fixture.js';
 
 // No worker runs: nothing but the calls of a test changes what waits.
@@ -230,6 +231,55 @@ describe.each(editions)('what needs attention, Edition %i', (edition) => {
       [user.id]: [ofUser],
       [neighbour.id]: ofNeighbour,
     });
+  });
+});
+
+describe('what the migration fills in', () => {
+  const filled = readFileSync('drizzle/0060_attention.sql', 'utf8')
+    .split('--> statement-breakpoint')
+    .filter((statement) => /^update /im.test(statement));
+
+  it('is what the functions store: since when a status is, and the payout that took the money again', async () => {
+    const platform = await given.platform(1);
+    for (const status of ['draft', 'verifying', 'deactivated', 'hold'] as const) {
+      await accountIn(platform, 'connected user', status);
+      await advanceClock(platform, 100);
+    }
+    const user = await given.directUser(1);
+    await must(user.post('/v1/addresses', payoutAddressBody(user.id)));
+    await earn(user, '10.00');
+    for (const verb of ['fail', 'settle', 'fail'] as const) {
+      await midnight(user);
+      const [payout] = await payoutsOf(user, '?status=processing');
+      await must(end(user, 'REST', payout.id, verb));
+      if (verb === 'settle') await must(end(user, 'REST', payout.id, 'return'));
+    }
+    const tenants = [platform, user].map(tenantOf);
+    const stored = async () => ({
+      since: await world.sql<{ id: string; since: string }[]>`select id, status_since as since from account
+        where tenant_id = any(${tenants}) and not livemode and status <> 'activated' order by id`,
+      retried: await world.sql`select id, status, retried_by from payout where tenant_id = any(${tenants})
+        order by id`,
+    });
+    const before = await stored();
+    expect(before.since).toHaveLength(4);
+    expect(before.retried.map(({ status, retried_by: by }) => [status, by === null])).toEqual([
+      ['failed', false],
+      ['returned', false],
+      ['failed', true],
+    ]);
+    for (const speaker of [platform, user]) await number(speaker);
+    await world.sql`update account set status_since = null where tenant_id = any(${tenants})`;
+    await world.sql`update payout set retried_by = null where tenant_id = any(${tenants})`;
+    expect(filled).toHaveLength(2);
+    for (const statement of filled) await world.sql.unsafe(statement);
+    const after = await stored();
+    expect(after.retried).toEqual(before.retried);
+    for (const [i, { id, since }] of after.since.entries()) {
+      expect(id).toBe(before.since[i]!.id);
+      // The event of a change may be a second later.
+      expect([0, 1]).toContain(Number(since) - Number(before.since[i]!.since));
+    }
   });
 });
 
