@@ -51,7 +51,7 @@ describe('payments to reconcile', () => {
     await choose.click();
     await page.getByText(`${exact} chosen · $`).waitFor();
     await page.getByRole('button', { name: `Match ${exact}` }).click();
-    await page.getByText(`${exact} payments matched, $`).waitFor();
+    await page.getByText(`Matching ${exact} payments, $`).waitFor();
     expect(await boxesOf(page, 'ALL-').getByRole('checkbox', { disabled: true, checked: true }).count()).toBe(14);
     // The button that was pressed is gone, and the keyboard goes on where it was.
     const foot = page.getByRole('region', { name: 'Chosen matches' });

@@ -200,7 +200,7 @@ function Said({ round, done, failure, tryAgain }: ReturnType<typeof useMatching>
     <>
       {stage === 'waiting' && (
         <p>
-          {counted(pairs.length, 'payment')} matched, {sumWords(pairs)}. Sent in a few seconds.
+          Matching {counted(pairs.length, 'payment')}, {sumWords(pairs)}, in a few seconds.
         </p>
       )}
       {stage === 'sending' && <p>Matching …</p>}
