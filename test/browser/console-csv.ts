@@ -15,7 +15,7 @@ export async function importByColumns(
     'Statement of;Harbor Services',
     '',
     'Date;UTR;"Narration; of the payer";Withdrawal;Deposit;Balance',
-    `27/11/2026;CSV-1;"${hostile.replaceAll('"', '""')}";;1,00,000.50;1,00,000.50`,
+    `27/11/2026;CSV-1;"${hostile.replaceAll('"', '""')}${'N'.repeat(80)}";;1,00,000.50;1,00,000.50`,
   ];
   const file = { name: 'bank.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\r\n')) };
   await dialog.getByLabel('File', { exact: true }).setInputFiles(file);
@@ -26,13 +26,15 @@ export async function importByColumns(
   expect([await value('Day'), await value("The bank's reference")]).toEqual(['Date', 'UTR']);
   expect([await value('Amount that came in'), await value('Amount that went out')]).toEqual(['Deposit', 'Withdrawal']);
   await dialog.getByText('First line: 1,00,000.50').waitFor();
+  await dialog.getByLabel('Text of the payer').selectOption('Narration; of the payer');
+  await dialog.getByText('NNNNN').waitFor();
+  expect(await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
   // What is missing is refused beside its field.
   await dialog.getByRole('button', { name: 'Save the columns' }).click();
   await expect.poll(() => dialog.getByLabel('Name', { exact: true }).getAttribute('aria-invalid')).toBe('true');
   await dialog.getByLabel('Name', { exact: true }).fill('A bank');
   await dialog.getByLabel('Currency of all lines').fill('usd');
   await dialog.getByLabel('Account of all lines').fill('000123456789');
-  await dialog.getByLabel('Text of the payer').selectOption('Narration; of the payer');
   await dialog.getByRole('button', { name: 'Save the columns' }).click();
   await dialog.getByText('Nothing is stored until you import it.').waitFor();
   expect(await dialog.locator('dl').innerText()).toMatch(/Format\s+csv\s+Lines\s+1\s+New\s+1/);

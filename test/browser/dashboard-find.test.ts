@@ -94,6 +94,35 @@ describe('the box that finds objects', () => {
     expect(other.complaints).toEqual([]);
   });
 
+  it('keeps its field in place while hits come, and shows the hit that the arrows choose', async () => {
+    const user = await seller();
+    for (let i = 0; i < 5; i++)
+      await must(user.post('/v1/receivables', receivableBody({ reference_number: `SHOWN-${'long-'.repeat(12)}${i}` })));
+    const { page, open } = await dashboard.desk(1, 'Indigo Looms');
+    await page.setViewportSize({ width: 390, height: 480 });
+    await open('/dashboard/settings');
+    await page.getByRole('button', { name: 'Find' }).click();
+    const dialog = page.getByRole('dialog');
+    const place = () => dialog.evaluate((each) => each.getBoundingClientRect().top);
+    const before = await place();
+    await box(page).fill('SHOWN');
+    await expect.poll(() => hits(page).count()).toBe(5);
+    expect(await place()).toBe(before);
+    for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowDown');
+    await expect.poll(() => hits(page).nth(4).getAttribute('aria-selected')).toBe('true');
+    const isShown = () =>
+      hits(page)
+        .nth(4)
+        .evaluate((hit) => {
+          const [{ top, bottom }, frame] = [
+            hit.getBoundingClientRect(),
+            hit.closest('dialog')!.getBoundingClientRect(),
+          ];
+          return top >= frame.top && bottom <= Math.min(frame.bottom, innerHeight);
+        });
+    await expect.poll(isShown).toBe(true);
+  });
+
   it('is opened by its button on a phone', async () => {
     const { page, open } = await dashboard.desk(1, 'Indigo Looms');
     await page.setViewportSize({ width: 390, height: 800 });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { receivableBody } from '../support/bodies.js';
 import { completeDeposit, eventually, must, type Speaker } from '../support/world.js';
-import { rowsOf, useDashboard } from './dashboard-fixture.js';
+import { faults, rowsOf, useDashboard } from './dashboard-fixture.js';
 
 const dashboard = useDashboard();
 
@@ -51,11 +51,17 @@ describe('payments to reconcile', () => {
     await choose.click();
     await page.getByText(`${exact} chosen · $`).waitFor();
     await page.getByRole('button', { name: `Match ${exact}` }).click();
+    await page.getByText(`Matching ${exact} payments, $`).waitFor();
+    expect(await boxesOf(page, 'ALL-').getByRole('checkbox', { disabled: true, checked: true }).count()).toBe(14);
+    // The button that was pressed is gone, and the keyboard goes on where it was.
+    const foot = page.getByRole('region', { name: 'Chosen matches' });
+    expect(await foot.evaluate((each) => each === document.activeElement)).toBe(true);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Choose the payments whose invoice is right.').waitFor();
+    // The choice is as before, to leave one out.
+    await page.getByText(`${exact} chosen · $`).waitFor();
     expect(await statusesOf(user, invoices)).toEqual(new Set(['open']));
+    expect(await faults(page)).toEqual([]);
 
-    await choose.click();
     await page.getByRole('button', { name: `Match ${exact}` }).click();
     // They are sent by themselves.
     await page.getByText(`${exact} payments reconciled, $`).waitFor({ timeout: 60_000 });
@@ -109,7 +115,8 @@ describe('payments to reconcile', () => {
     await page.getByRole('button', { name: 'Send now' }).click();
     await page.getByText('1 payment reconciled, $102.02.').waitFor();
     await page.getByText('Not reconciled').waitFor();
-    await page.getByRole('status').getByText('with GONE-1').waitFor();
+    await page.getByRole('status').getByText('with GONE-1. This invoice is void.').waitFor();
+    expect(await faults(page)).toEqual([]);
 
     const { id } = await must(
       user.post('/v1/receivables', receivableBody({ amount: '1.01', reference_number: 'PART' })),
@@ -118,6 +125,27 @@ describe('payments to reconcile', () => {
     await boxesOf(page, 'GONE 1').getByText('$100.00').waitFor();
     await boxesOf(page, 'GONE 1').getByText('of $101.01').waitFor();
     await boxesOf(page, 'GONE 1').getByText('No invoice found').waitFor();
+  });
+
+  it('can be chosen by keys without that the foot covers the box', async () => {
+    const user = await dashboard.user(1, 'Indigo Looms');
+    await trade(user, 'LOW', 12);
+    const { page, open } = await dashboard.desk(1, 'Indigo Looms');
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 640 });
+      await open('/dashboard/payments?show=unreconciled');
+      await expect.poll(() => boxesOf(page, 'LOW-').count()).toBe(12);
+      const boxes = page.locator('input[data-payment]');
+      await boxes.first().focus();
+      for (let i = 1; i < 12; i++) {
+        await page.keyboard.press('j');
+        const [box, foot] = await Promise.all([
+          boxes.nth(i).boundingBox(),
+          page.getByRole('region', { name: 'Chosen matches' }).boundingBox(),
+        ]);
+        expect(box!.y + box!.height).toBeLessThan(foot!.y);
+      }
+    }
   });
 
   it('have no boxes for those who may only read', async () => {
@@ -134,6 +162,125 @@ describe('payments to reconcile', () => {
     await expect.poll(() => boxesOf(page, 'READ-').count()).toBe(1);
     expect(await page.getByRole('checkbox').count()).toBe(0);
     expect(await page.getByRole('button', { name: /^Match|^Choose/ }).count()).toBe(0);
+    await context.close();
+  });
+});
+
+/** The matches that a page sends: the account that it says, and the idempotency key. */
+function sentBy(page: Page): { as: string | undefined; key: string | undefined }[] {
+  const sent: { as: string | undefined; key: string | undefined }[] = [];
+  page.on('request', (request) => {
+    if (!request.postData()?.includes('MatchPayments')) return;
+    const headers = request.headers();
+    sent.push({ as: headers['on-behalf-of'], key: headers['idempotency-key'] });
+  });
+  return sent;
+}
+
+/** Chooses the payments with a text, and matches them: they wait to be sent. */
+async function match(page: Page, prefix: string, count: number): Promise<void> {
+  await expect.poll(() => boxesOf(page, `${prefix}-`).count()).toBe(count);
+  for (const box of await boxesOf(page, `${prefix}-`).getByRole('checkbox').all()) await box.check();
+  await page.getByRole('button', { name: `Match ${count}` }).click();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
+}
+
+const locked = (user: Speaker, invoices: string[]) =>
+  eventually(
+    () => statusesOf(user, invoices),
+    (found) => found.size === 1 && found.has('locked'),
+  );
+
+describe('matches that wait while the page is left', () => {
+  const address = '/dashboard/payments?show=unreconciled';
+
+  it('are sent once as the account that chose them, when another one is shown', async () => {
+    const user = await dashboard.user(1, 'Indigo Looms');
+    const { invoices } = await trade(user, 'ACT', 2);
+    const { page, complaints, open } = await dashboard.ownDesk(1, 'Indigo Looms');
+    const sent = sentBy(page);
+    await open(address);
+    await match(page, 'ACT', 2);
+    await page.getByRole('button', { name: 'Stop acting' }).click();
+    await locked(user, invoices);
+    await page.getByRole('button', { name: 'Act as a user' }).waitFor();
+    expect(sent.map(({ as }) => as)).toEqual([user.id]);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('are sent once when the browser goes back, and not again when it goes forward', async () => {
+    const user = await dashboard.user(1, 'Indigo Looms');
+    const { invoices } = await trade(user, 'BACK', 1);
+    const { page, complaints, open, go } = await dashboard.ownDesk(1, 'Indigo Looms');
+    const sent = sentBy(page);
+    await open('/dashboard/payouts');
+    await page.getByRole('heading', { name: 'Payouts', level: 1 }).waitFor();
+    await go(address);
+    await match(page, 'BACK', 1);
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Payouts', level: 1 }).waitFor();
+    await locked(user, invoices);
+    await page.goForward();
+    await page.getByRole('heading', { name: 'Payments', level: 1 }).waitFor();
+    expect(sent.length).toBe(1);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('are sent before the session ends when the viewer signs out', async () => {
+    const user = await dashboard.user(1, 'Indigo Looms');
+    const { invoices } = await trade(user, 'OUT', 1);
+    const { page, complaints, open } = await dashboard.ownDesk(1, 'Indigo Looms');
+    const sent = sentBy(page);
+    await open(address);
+    await match(page, 'OUT', 1);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    expect(await statusesOf(user, invoices)).toEqual(new Set(['locked']));
+    expect(sent.length).toBe(1);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('are not sent when another account has signed in in the browser', async () => {
+    const user = await dashboard.user(1, 'Indigo Looms');
+    const { invoices } = await trade(user, 'OTHER', 1);
+    const { page, context, open } = await dashboard.ownDesk(1, 'Indigo Looms');
+    const sent = sentBy(page);
+    await open(address);
+    await match(page, 'OTHER', 1);
+    const other = await context.newPage();
+    await other.goto(`${dashboard.origin}/dashboard/sign-in#code=${dashboard.links.newCode(2)}`);
+    await page.getByRole('heading', { name: 'Another account has signed in' }).waitFor();
+    await other.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Go on as that account' }).click();
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+    expect(sent).toEqual([]);
+    expect(await statusesOf(user, invoices)).toEqual(new Set(['open']));
+    await context.close();
+  });
+
+  it('are sent again with the same key after an answer that did not arrive', async () => {
+    const user = await dashboard.user(1, 'Indigo Looms');
+    const { invoices } = await trade(user, 'LOST', 2);
+    const { page, context, open } = await dashboard.ownDesk(1, 'Indigo Looms');
+    const sent = sentBy(page);
+    await open(address);
+    await match(page, 'LOST', 2);
+    await page.route('**/graphql', async (route, request) => {
+      if (!request.postData()?.includes('MatchPayments') || sent.length > 1) return route.fallback();
+      await route.fetch();
+      return route.abort();
+    });
+    await page.getByRole('button', { name: 'Send now' }).click();
+    await page.getByText('it is not known whether they were matched').waitFor();
+    expect(await statusesOf(user, invoices)).toEqual(new Set(['locked']));
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('2 payments reconciled, $203.03.').waitFor();
+    expect(sent.length).toBe(2);
+    expect(sent[0]!.key).toBe(sent[1]!.key);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
     await context.close();
   });
 });

@@ -137,7 +137,8 @@ export function sandboxStories({ desk, key, faults }: Desk): void {
     await refunds.getByRole('button', { name: 'Fail: refund' }).click();
     await dialog.getByLabel('Failure reason').fill('Account closed');
     await dialog.getByRole('button', { name: 'Fail' }).click();
-    await refunds.getByText('Account closed').waitFor();
+    await refunds.getByText('Failed: Account closed').waitFor();
+    await refunds.getByText('Looms came late').waitFor();
     await tools(page).getByRole('button', { name: 'Dispute' }).click();
     await dialog.getByLabel('Reason code').selectOption('Duplicate');
     await dialog.getByLabel('Amount').fill('12.35');

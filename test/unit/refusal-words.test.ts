@@ -18,6 +18,12 @@ describe('a refusal in words for people', () => {
     expect(refusalWords('status_invalid', sentence)).toBe(sentence);
   });
 
+  it('has words of its own for some of these', () => {
+    expect(refusalWords('status_invalid', 'receivables must not include a receivable that is void.')).toBe(
+      'This invoice is void.',
+    );
+  });
+
   it('has the names of the graph as words', () => {
     expect(refusalWords('parameter_invalid', 'dueDate must be later than creationDate.')).toBe(
       'Due date must be later than creation date.',

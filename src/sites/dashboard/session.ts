@@ -1,6 +1,7 @@
 import { createContext, useContext } from 'react';
 import { dashboardHeaders } from './graph/client';
 import { graphql, type ResultOf } from './graph/graphql';
+import { sendWhatWaits } from './graph/leaving';
 import { noteSignIn } from './signed-in';
 
 /** What names an account; see `nameOf`. */
@@ -83,8 +84,9 @@ export const hasSession = (): Promise<boolean> =>
     () => true,
   );
 
-/** Ends the session on the gateway and removes its cookie. */
+/** Ends the session on the gateway and removes its cookie, after what waits to be sent. */
 export async function endSession(): Promise<void> {
+  await sendWhatWaits();
   sessionStorage.removeItem('acting-as');
   const headers = { ...dashboardHeaders, 'content-type': 'application/json' };
   await fetch('/dashboard/session/end', { method: 'POST', headers, body: '{}' }).catch(() => {});

@@ -85,6 +85,15 @@ it("the operator's console", async () => {
       ...{ name: 'statement-2026-11-28.xml', mimeType: 'text/xml' },
       buffer: Buffer.from(content.replaceAll('2026-11-27', '2026-11-28').replaceAll('WIRE-8812', 'WIRE-8822')),
     });
+  const rows = [
+    'Date;UTR;Narration of the payer;Withdrawal;Deposit;Balance',
+    `27/11/2026;UTR0099887766;${'N'.repeat(80)};;9,99,99,99,999.99;9,99,99,99,999.99`,
+  ];
+  const map = async (page: Page) => {
+    const file = { name: 'bank.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\r\n')) };
+    await page.getByLabel('File', { exact: true }).setInputFiles(file);
+    await press('Map its columns')(page);
+  };
   const own = { holder: 'Harbor Services Ltd', currency: 'INR', iban: 'DE89370400440532013000', bic: 'COBADEFF' };
   const { id: ownAccountId } = await addOwnAccount(world.operator, own, 'Arjun Rao');
   const order = { ownAccountId, valueDate: '2099-12-01' };
@@ -123,6 +132,7 @@ it("the operator's console", async () => {
     ['bank-files-lines', steps(at('/operator/bank-files?show=files'), (page) => page.locator('.linked a').click())],
     ['bank-files-balances', at(`/operator/bank-files?show=balances&day=${today}`)],
     ['bank-files-new', steps(at('/operator/bank-files'), press('Import a file'), choose, settled)],
+    ['bank-files-columns', steps(at('/operator/bank-files'), press('Import a file'), map)],
     ['bank-files-assign', steps(at('/operator/bank-files'), press(/^Assign/))],
     ['bank-files-return', steps(at('/operator/bank-files'), press(/^Return/))],
     ['payment-orders-accounts', at('/operator/payment-orders?show=accounts')],

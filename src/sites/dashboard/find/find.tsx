@@ -113,6 +113,8 @@ interface HitsProps {
 }
 
 function Hits({ id, hits, chosen, onChoose, onOpen }: HitsProps) {
+  // The focus stays in the field, so the browser does not show what is chosen by the arrows.
+  useEffect(() => document.getElementById(`${id}-${chosen}`)?.scrollIntoView({ block: 'nearest' }), [id, chosen]);
   if (hits.length === 0) return null;
   return (
     <ul className="hits" role="listbox" id={`${id}-hits`} aria-label="Found">

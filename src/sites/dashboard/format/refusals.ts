@@ -37,10 +37,16 @@ export const refusals: Readonly<Record<string, readonly [ofGateway: string, word
   service_unavailable: ['The service is busy', 'Tidegate is busy. Try again in a moment.'],
 };
 
+/** Sentences of the gateway for one case of a code, as people meet them. */
+const cases: Readonly<Record<string, string>> = {
+  'receivables must not include a receivable that is void.': 'This invoice is void.',
+};
+
 /** A refusal in words: those of its code, or the gateway's sentence, with the names of the graph as words. */
 export function refusalWords(code: string | undefined, message: string): string {
   const [start, told] = refusals[code ?? ''] ?? [];
   if (told !== undefined && message.startsWith(start!)) return told;
+  if (message in cases) return cases[message]!;
   // A sentence that begins with a small letter has the name of a parameter as its subject.
   if (!/^[a-z]/.test(message)) return message;
   const text = message.replaceAll(/[a-z][A-Z]/g, ([a, b]) => `${a} ${b!.toLowerCase()}`);

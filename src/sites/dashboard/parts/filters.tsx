@@ -58,19 +58,27 @@ export function ClearFilters() {
 /** What the address has beside filters. */
 const others = ['after', 'search', 'show', 'sort'];
 
+interface FilterBarProps {
+  children: ReactNode;
+  /** Whether a phone shows all of them at once, because they say what the page is about. */
+  shown?: boolean;
+}
+
 /** The filters of a list. A phone shows kinds and search at once, and the others behind a button that counts them. */
-export function FilterBar({ children }: { children: ReactNode }) {
+export function FilterBar({ children, shown = false }: FilterBarProps) {
   const { params } = useFilters();
   const [open, setOpen] = useState(false);
   const used = new Set([...params.keys()].map((name) => name.replace(/(From|To)$/, '')));
   const count = [...used].filter((name) => !others.includes(name)).length;
   return (
-    <div className="filters" data-open={open}>
+    <div className="filters" data-open={shown || open}>
       {children}
-      <button type="button" className="button filters-more" aria-expanded={open} onClick={() => setOpen(!open)}>
-        <SlidersHorizontal aria-hidden /> Filters
-        {count > 0 && <span className="waiting-count">{count}</span>}
-      </button>
+      {!shown && (
+        <button type="button" className="button filters-more" aria-expanded={open} onClick={() => setOpen(!open)}>
+          <SlidersHorizontal aria-hidden /> Filters
+          {count > 0 && <span className="waiting-count">{count}</span>}
+        </button>
+      )}
     </div>
   );
 }

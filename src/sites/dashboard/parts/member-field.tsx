@@ -32,7 +32,8 @@ export function MemberField({
     hint: description?.replaceAll('`', '') ?? undefined,
     required: required ?? member.required,
   };
-  if (type.name === 'CountryCode') return <CountryField {...field} />;
+  // The hint says how programs write a country.
+  if (type.name === 'CountryCode') return <CountryField {...field} hint={undefined} />;
   if (type.enumValues) {
     const options = type.enumValues.map(({ name }) => ({ value: name, name: words(name) }));
     return <SelectField {...field} none={field.required ? 'Choose …' : 'As usual'} options={options} />;

@@ -106,7 +106,8 @@ export function Refunds() {
 
 function About({ refund }: { refund: Refund }) {
   const { accountId, livemode, reason, failureReason, checkoutId } = refund;
-  const hint = [failureReason ?? reason, checkoutId && 'of a checkout'].filter(Boolean).join(' · ');
+  const failure = failureReason && `Failed: ${failureReason}`;
+  const hint = [reason, failure, checkoutId && 'of a checkout'].filter(Boolean).join(' · ');
   return (
     <span className="two-lines">
       <AccountLink id={accountId} livemode={livemode}>

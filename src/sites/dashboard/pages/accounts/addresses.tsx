@@ -1,3 +1,4 @@
+import { reasonWords } from '../../format/obstacles';
 import { words } from '../../format/words';
 import type { RowOf } from '../../graph/pages';
 import { Copy, Facts } from '../../parts/facts';
@@ -36,7 +37,7 @@ export function Addresses({ addresses }: { addresses: readonly Address[] }) {
             </header>
             {address.payoutProblem && (
               <p className="note">
-                The last payout to it did not arrive{why(address.payoutProblem)}. Check these details. If they are
+                The last payout to it did not arrive. {why(address.payoutProblem)} Check these details. If they are
                 wrong, add another address: what is available is then sent there at once.
               </p>
             )}
@@ -56,8 +57,7 @@ export function Addresses({ addresses }: { addresses: readonly Address[] }) {
 }
 
 /** Why a payout did not arrive, if its bank has said it. */
-const why = (code: NonNullable<Address['payoutProblem']>) =>
-  code === 'GENERAL' ? '' : `: ${words(code).toLowerCase()}`;
+const why = (code: NonNullable<Address['payoutProblem']>) => (code === 'GENERAL' ? '' : `${reasonWords(code)}.`);
 
 function factsOf({ name, bankAccount, vpa }: Address) {
   const copied = (label: string, text: string | null | undefined) =>

@@ -82,7 +82,7 @@ export function Users() {
 function UsersInNeed() {
   const { result, users, more } = useUsersInNeed();
   return (
-    <Page title="Users">
+    <Page title="Users" actions={useCreateLink('USER')}>
       <FilterBar>
         <Choices type="USER" sort="needs" currency="" />
       </FilterBar>
@@ -101,6 +101,18 @@ function UsersInNeed() {
       />
       {more && <p className="hint">More waits than is shown: of each kind, what has waited longest.</p>}
     </Page>
+  );
+}
+
+/** The way to a new account, for those who may write. */
+function useCreateLink(type: keyof typeof kinds) {
+  const { path, create } = kinds[type];
+  return (
+    useMayWrite() && (
+      <Link href={`${path}/new`} className="button primary">
+        {create}
+      </Link>
+    )
   );
 }
 
@@ -133,16 +145,11 @@ function useArguments(type: keyof typeof kinds) {
 }
 
 function Accounts({ type }: { type: keyof typeof kinds }) {
-  const { title, path, create, none, hint } = kinds[type];
+  const { title, none, hint } = kinds[type];
   const { ofUsers, search, sort, status, currency, variables } = useArguments(type);
   const result = useLive(AccountsQuery, variables);
   const page = result.data?.accounts;
-  const mayWrite = useMayWrite();
-  const action = mayWrite && (
-    <Link href={`${path}/new`} className="button primary">
-      {create}
-    </Link>
-  );
+  const action = useCreateLink(type);
   return (
     <Page title={title} actions={action}>
       <FilterBar>

@@ -87,7 +87,7 @@ function NeedText({ item, missing }: { item: Need; missing: number }) {
     <>
       {amounts.map((each, i) => (
         <span key={each.currency}>
-          {i > 0 && ', '}
+          {i > 0 && '+ '}
           <Money {...each} />
         </span>
       ))}{' '}

@@ -47,7 +47,7 @@ export function Balance() {
   const currencies = new Set([currency, ...(account?.balance?.available ?? []).map((each) => each.currency)]);
   return (
     <Page title="Balance" actions={<Actions whole={whole} title={title} />}>
-      <FilterBar>
+      <FilterBar shown>
         <Choice
           label="Month"
           name="month"

@@ -35,9 +35,7 @@ export function Summary({ statement, currency, title, ended }: SummaryProps) {
         <Sum name="Closing balance" amount={closing.total.amount} currency={currency} strong />
       </dl>
       <Places funds={closing} currency={currency} />
-      <p className="hint">
-        Money at the bank details of your customers is part of it from the moment that it is reconciled.
-      </p>
+      <p className="hint">Money that arrived at the bank details of a customer is part of it once it is reconciled.</p>
     </Card>
   );
 }

@@ -32,9 +32,9 @@ export function Attention({ items }: { items: readonly Item[] }) {
           <Row key={`${item.kind} ${item.account.id}`} item={item} />
         ))}
       </ul>
-      {shown.length < items.length && (
-        <button type="button" className="button small" onClick={() => setAll(true)}>
-          Show all {items.length}
+      {items.length > shownFirst && (
+        <button type="button" className="button small" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? 'Show fewer' : `Show all ${items.length}`}
         </button>
       )}
     </Card>

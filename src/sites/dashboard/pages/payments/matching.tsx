@@ -3,9 +3,11 @@ import { Link } from 'wouter';
 import { decimal, formatMoney, hundredths, type Money as Amount } from '../../format/money';
 import { counted } from '../../format/words';
 import { graphql } from '../../graph/graphql';
+import { beforeSignOut } from '../../graph/leaving';
 import { useWrite } from '../../graph/write';
 import { refusalWords } from '../../format/refusals';
 import { Problem } from '../../parts/problem';
+import { isReplaced } from '../../signed-in';
 import type { Match, OpenPayment } from './query';
 
 const MatchMutation = graphql(`
@@ -46,89 +48,178 @@ interface Done {
   refused: (Pair & { reason: string })[];
 }
 
+/** How far matches are: they wait to be sent, are being sent, or could not be sent, so that nobody knows the outcome. */
+interface Round {
+  stage: 'waiting' | 'sending' | 'unsent';
+  pairs: readonly Pair[];
+}
+
 /**
- * Sends matches together, after a time in which they can be taken back. Whoever leaves the page sends them at once, and
- * whoever closes it is asked first.
+ * Sends matches together, after a time in which they can be taken back. Whoever leaves the page or signs out sends them
+ * at once, and whoever closes it is asked first. What waits is taken out before it is sent, so it is sent once, and not
+ * at all when another account has signed in meanwhile.
  */
-export function useMatching(onBegin: () => void) {
-  const { write, pending, failure } = useWrite(MatchMutation);
-  const [waiting, setWaiting] = useState<readonly Pair[] | null>(null);
-  // What could not be sent: nobody knows whether it was done, and the next try has the same key.
-  const [unsent, setUnsent] = useState<readonly Pair[] | null>(null);
+export function useMatching(onBegin: () => void, onUndo: (pairs: readonly Pair[]) => void) {
+  const { write, failure } = useWrite(MatchMutation);
+  const [round, setRound] = useState<Round | null>(null);
   const [done, setDone] = useState<Done>();
+  const waiting = useRef<readonly Pair[] | null>(null);
   const send = async (pairs: readonly Pair[]) => {
-    setWaiting(null);
-    setUnsent(null);
+    setRound({ stage: 'sending', pairs });
     const deposits = pairs.map(({ payment, match }) => ({
       id: payment.id,
       receivables: [{ id: match.receivable.id, amount: match.amount.amount }],
     }));
     const answer = await write({ input: { deposits } });
-    if (!answer) return setUnsent(pairs);
-    const outcome: Done = { matched: [], refused: [] };
-    for (const [i, pair] of pairs.entries()) {
-      const [problem] = answer.reconcileDeposits.results[i]?.problems ?? [];
-      if (!problem) outcome.matched.push(pair);
-      else outcome.refused.push({ ...pair, reason: refusalWords(problem.code?.toLowerCase(), problem.message) });
-    }
-    return setDone(outcome);
+    setRound(answer ? null : { stage: 'unsent', pairs });
+    if (answer) setDone(outcomeOf(pairs, answer.reconcileDeposits.results));
   };
-  const left = useRef(waiting);
-  left.current = waiting;
-  const sendNow = useEffectEvent(() => {
-    if (left.current) void send(left.current);
-  });
+  const sendWaiting = async () => {
+    const pairs = waiting.current;
+    waiting.current = null;
+    if (pairs && !isReplaced()) await send(pairs);
+  };
+  const sendNow = useEffectEvent(sendWaiting);
+  const stage = round?.stage;
   useEffect(() => {
-    if (!waiting) return undefined;
-    const timer = setTimeout(() => sendNow(), waitSeconds * 1000);
+    if (stage !== 'waiting') return undefined;
+    const timer = setTimeout(() => void sendNow(), waitSeconds * 1000);
     const onClose = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', onClose);
     return () => {
       clearTimeout(timer);
       removeEventListener('beforeunload', onClose);
     };
-  }, [waiting]);
-  useEffect(() => () => sendNow(), []);
+  }, [stage]);
+  useEffect(() => {
+    const forget = beforeSignOut(() => sendNow());
+    return () => {
+      forget();
+      void sendNow();
+    };
+  }, []);
   const begin = (pairs: readonly Pair[]) => {
+    waiting.current = pairs;
     setDone(undefined);
-    setUnsent(null);
-    setWaiting(pairs);
+    setRound({ stage: 'waiting', pairs });
     onBegin();
   };
-  return {
-    ...{ waiting, unsent, pending, done, failure, begin },
-    tryAgain: () => unsent && void send(unsent),
-    sendNow: () => waiting && void send(waiting),
-    undo: () => setWaiting(null),
+  const undo = () => {
+    if (waiting.current) onUndo(waiting.current);
+    waiting.current = null;
+    setRound(null);
   };
+  const tryAgain = () => round?.stage === 'unsent' && void send(round.pairs);
+  return { round, done, failure, begin, undo, tryAgain, sendNow: () => void sendWaiting() };
+}
+
+interface Result {
+  problems: readonly { code: string | null; message: string }[];
+}
+
+function outcomeOf(pairs: readonly Pair[], results: readonly Result[]): Done {
+  const outcome: Done = { matched: [], refused: [] };
+  for (const [i, pair] of pairs.entries()) {
+    const [problem] = results[i]?.problems ?? [];
+    if (!problem) outcome.matched.push(pair);
+    else outcome.refused.push({ ...pair, reason: refusalWords(problem.code?.toLowerCase(), problem.message) });
+  }
+  return outcome;
+}
+
+interface FootProps extends ReturnType<typeof useMatching> {
+  pairs: readonly Pair[];
+  /** How many payments of the page have an exact match. */
+  exact: number;
+  onExact: () => void;
+  onNone: () => void;
+}
+
+/**
+ * What is chosen and its sum, what waits and what has become of it, and the buttons for that: at the foot of the window,
+ * where the viewer sees it wherever the list is.
+ */
+export function Foot({ pairs, exact, onExact, onNone, ...matching }: FootProps) {
+  const { round, done } = matching;
+  const foot = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // The button that had the focus may be gone.
+    if ((round ?? done) && document.activeElement === document.body) foot.current?.focus();
+  }, [round?.stage, done]);
+  return (
+    <section className="matching-foot" aria-label="Chosen matches" tabIndex={-1} ref={foot}>
+      <div className="matching-said" role="status">
+        <Said {...matching} />
+        {(!round || round.stage === 'unsent') && pairs.length > 0 && (
+          <p>
+            {pairs.length} chosen · {sumWords(pairs)}
+          </p>
+        )}
+        {!round && !done && pairs.length === 0 && <p>Choose the payments whose invoice is right.</p>}
+      </div>
+      {round?.stage === 'waiting' && (
+        <div className="matching-do">
+          <button type="button" className="button" onClick={matching.sendNow}>
+            Send now
+          </button>
+          <button type="button" className="button" onClick={matching.undo}>
+            Undo
+          </button>
+        </div>
+      )}
+      {(!round || round.stage === 'unsent') && (
+        <div className="matching-do">
+          {pairs.length > 0 && (
+            <button type="button" className="button" onClick={onNone}>
+              Clear
+            </button>
+          )}
+          {exact > 0 && pairs.length === 0 && (
+            <button type="button" className="button" onClick={onExact}>
+              Choose {exact} exact
+            </button>
+          )}
+          <button
+            type="button"
+            className="button primary"
+            disabled={pairs.length === 0}
+            onClick={() => matching.begin(pairs)}
+          >
+            Match {pairs.length || ''}
+          </button>
+        </div>
+      )}
+    </section>
+  );
 }
 
 /** What waits to be sent, and what has become of what was sent. */
-export function Outcome({ waiting, unsent, pending, done, failure, ...to }: ReturnType<typeof useMatching>) {
+function Said({ round, done, failure, tryAgain }: ReturnType<typeof useMatching>) {
+  const { stage, pairs = [] } = round ?? {};
   return (
-    <div role="status">
-      {waiting && (
-        <p className="note matching-note">
-          <span>
-            {counted(waiting.length, 'payment')} matched, {sumWords(waiting)}. Sent in a few seconds.
-          </span>
-          <button type="button" className="button small" onClick={to.undo}>
-            Undo
-          </button>
-          <button type="button" className="button small" onClick={to.sendNow}>
-            Send now
-          </button>
+    <>
+      {stage === 'waiting' && (
+        <p>
+          Matching {counted(pairs.length, 'payment')}, {sumWords(pairs)}, in a few seconds.
         </p>
       )}
-      {pending && <p className="note">Matching …</p>}
+      {stage === 'sending' && <p>Matching …</p>}
+      {stage === 'unsent' && failure && (
+        <>
+          <Problem error={failure} onRetry={tryAgain} />
+          <p>
+            {counted(pairs.length, 'payment')}, {sumWords(pairs)}: it is not known whether they were matched. Trying
+            again matches nothing twice.
+          </p>
+        </>
+      )}
       {done && done.matched.length > 0 && (
-        <p className="note good">
+        <p className="good">
           {counted(done.matched.length, 'payment')} reconciled, {sumWords(done.matched)}.
         </p>
       )}
-      {unsent && failure && <Problem error={failure} onRetry={to.tryAgain} />}
       {done && done.refused.length > 0 && (
-        <div className="note bad">
+        <div className="bad">
           <p>Not reconciled:</p>
           <ul>
             {done.refused.map(({ payment, match, reason }) => (
@@ -140,41 +231,6 @@ export function Outcome({ waiting, unsent, pending, done, failure, ...to }: Retu
           </ul>
         </div>
       )}
-    </div>
-  );
-}
-
-interface FootProps {
-  pairs: readonly Pair[];
-  /** How many payments of the page have an exact match. */
-  exact: number;
-  onExact: () => void;
-  onNone: () => void;
-  onMatch: () => void;
-}
-
-/** What is chosen, its sum, and the button that matches it. */
-export function Foot({ pairs, exact, onExact, onNone, onMatch }: FootProps) {
-  return (
-    <div className="matching-foot">
-      <span className="matching-chosen">
-        {pairs.length === 0
-          ? 'Choose the payments whose invoice is right.'
-          : `${pairs.length} chosen · ${sumWords(pairs)}`}
-      </span>
-      {pairs.length > 0 && (
-        <button type="button" className="button" onClick={onNone}>
-          Clear
-        </button>
-      )}
-      {exact > 0 && pairs.length === 0 && (
-        <button type="button" className="button" onClick={onExact}>
-          Choose {exact} exact
-        </button>
-      )}
-      <button type="button" className="button primary" disabled={pairs.length === 0} onClick={onMatch}>
-        Match {pairs.length || ''}
-      </button>
-    </div>
+    </>
   );
 }

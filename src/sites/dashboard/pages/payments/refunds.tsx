@@ -58,6 +58,17 @@ export function RefundButton({ payment }: { payment: PaymentDetail }) {
 
 type Row = RowOf<PaymentDetail['refunds']>;
 
+/** Why money was given back, and why it did not arrive. */
+function Reason({ reason, failureReason }: Row) {
+  if (!failureReason) return reason;
+  return (
+    <span className="two-lines">
+      {reason && <span>{reason}</span>}
+      <span>Failed: {failureReason}</span>
+    </span>
+  );
+}
+
 /** The refunds of a payment. In test mode each on its way has the tools of the sandbox. */
 export function Refunds({ refunds }: { refunds: readonly Row[] }) {
   const time = useTimes();
@@ -76,7 +87,7 @@ export function Refunds({ refunds }: { refunds: readonly Row[] }) {
         columns={[
           { head: 'Created', cell: ({ created }) => time(created), line: true },
           { head: 'Ended', cell: ({ completedAt, failedAt }) => endOf(completedAt ?? failedAt) },
-          { head: 'Reason', cell: ({ reason, failureReason }) => failureReason ?? reason },
+          { head: 'Reason', cell: (refund) => <Reason {...refund} /> },
           { head: 'Test tools', cell: toolsOf },
           statusColumn(),
           amountColumn(),

@@ -11,7 +11,7 @@ import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import type { Column } from '../../parts/table';
 import { nameOf, useMayWrite } from '../../session';
-import { Foot, Outcome, useMatching } from './matching';
+import { Foot, useMatching } from './matching';
 import { type Filters, type OpenPayment, ToReconcileQuery } from './query';
 
 /** The payments that count towards no invoice yet, each with the invoice that it may pay. */
@@ -22,20 +22,25 @@ export function ToReconcile({ filters, filtered }: { filters: Filters; filtered:
   const result = useLive(ToReconcileQuery, { ...variables, first: 25, after: params.get('after') });
   const page = result.data?.deposits;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const matching = useMatching(() => setChosen(new Set()));
+  const matching = useMatching(
+    () => setChosen(new Set()),
+    (undone) => setChosen((before) => new Set([...before, ...undone.map(({ payment }) => payment.id)])),
+  );
+  // What waits or is being sent stays chosen, and cannot be changed.
+  const { stage, pairs: underWay = [] } = matching.round ?? {};
+  const fixed = new Set(stage === 'unsent' ? [] : underWay.map(({ payment }) => payment.id));
   const pairs = (page?.nodes ?? []).flatMap((payment) => {
     const [match] = payment.receivableMatches ?? [];
-    return match && chosen.has(payment.id) ? [{ payment, match }] : [];
+    return match && chosen.has(payment.id) && !fixed.has(payment.id) ? [{ payment, match }] : [];
   });
   const exact = exactOf(page?.nodes ?? []);
   const tick = (id: string, to: boolean) =>
     setChosen((before) => new Set(to ? [...before, id] : [...before].filter((each) => each !== id)));
-  const columns = useColumns(chosen, tick);
+  const columns = useColumns(chosen, fixed, tick);
   const mayWrite = useMayWrite();
-  const waits = matching.pending || matching.waiting !== null;
+  const found = page?.nodes.some(({ receivableMatches }) => receivableMatches && receivableMatches.length > 0);
   return (
     <div className="matching" onKeyDown={useKeys(tick)}>
-      <Outcome {...matching} />
       <List
         label="Payments"
         result={result}
@@ -44,13 +49,13 @@ export function ToReconcile({ filters, filtered }: { filters: Filters; filtered:
         href={({ id }) => `/payments/${id}`}
         empty={<NothingOpen filtered={filtered} />}
       />
-      {mayWrite && !waits && (exact.length > 0 || pairs.length > 0) && (
+      {mayWrite && (found || matching.round || matching.done) && (
         <Foot
+          {...matching}
           pairs={pairs}
           exact={exact.length}
           onExact={() => setChosen(new Set(exact))}
           onNone={() => setChosen(new Set())}
-          onMatch={() => matching.begin(pairs)}
         />
       )}
     </div>
@@ -77,7 +82,7 @@ function useKeys(tick: (id: string, to: boolean) => void) {
     const target = event.target as HTMLElement;
     const box = target.closest<HTMLInputElement>('input[data-payment]');
     if (!box || event.ctrlKey || event.metaKey || event.altKey) return;
-    const boxes = [...event.currentTarget.querySelectorAll<HTMLInputElement>('input[data-payment]')];
+    const boxes = [...event.currentTarget.querySelectorAll<HTMLInputElement>('input[data-payment]:enabled')];
     const step = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1, Enter: 1 }[event.key];
     const id = box.dataset.payment!;
     if (event.key === 'e') go(`/payments/${id}`);
@@ -89,7 +94,11 @@ function useKeys(tick: (id: string, to: boolean) => void) {
   };
 }
 
-function useColumns(chosen: ReadonlySet<string>, tick: (id: string, to: boolean) => void): Column<OpenPayment>[] {
+function useColumns(
+  chosen: ReadonlySet<string>,
+  fixed: ReadonlySet<string>,
+  tick: (id: string, to: boolean) => void,
+): Column<OpenPayment>[] {
   const time = useTimes();
   const mayWrite = useMayWrite();
   return [
@@ -106,7 +115,9 @@ function useColumns(chosen: ReadonlySet<string>, tick: (id: string, to: boolean)
       cell: (payment) => (
         <Suggested
           payment={payment}
-          {...(mayWrite && { checked: chosen.has(payment.id), onChange: (to: boolean) => tick(payment.id, to) })}
+          checked={chosen.has(payment.id) || fixed.has(payment.id)}
+          fixed={fixed.has(payment.id)}
+          onChange={mayWrite ? (to) => tick(payment.id, to) : undefined}
         />
       ),
       plain: true,
@@ -129,12 +140,14 @@ const reasonWords = { REFERENCE: 'Reference', AMOUNT: 'Amount', PAYER: 'Payer' }
 
 interface SuggestedProps {
   payment: OpenPayment;
-  checked?: boolean;
-  onChange?: (to: boolean) => void;
+  checked: boolean;
+  /** Whether the choice cannot be changed. */
+  fixed: boolean;
+  onChange: ((to: boolean) => void) | undefined;
 }
 
 /** The invoice that a payment may pay, and why. Those who may only read choose nothing. */
-function Suggested({ payment, checked, onChange }: SuggestedProps) {
+function Suggested({ payment, checked, fixed, onChange }: SuggestedProps) {
   const [match] = payment.receivableMatches ?? [];
   if (!match) return <span className="hint">No invoice found</span>;
   const { referenceNumber, dueDate } = match.receivable.invoice;
@@ -163,7 +176,8 @@ function Suggested({ payment, checked, onChange }: SuggestedProps) {
       <input
         type="checkbox"
         data-payment={payment.id}
-        checked={checked ?? false}
+        checked={checked}
+        disabled={fixed}
         aria-label={`Match ${formatMoney({ ...payment, amount: payment.pendingRest })} with ${referenceNumber}`}
         onChange={(event) => onChange(event.target.checked)}
       />

@@ -12,6 +12,8 @@ export function Failed({ payout }: { payout: PayoutDetail }) {
   const time = useTimes();
   const mayWrite = useMayWrite();
   const { status, reasonCode, updatedAt, amount, currency, account, address, retriedBy } = payout;
+  // A stopped account takes no other bank account.
+  const mayChange = mayWrite && account.status === 'ACTIVATED';
   const what = status === 'RETURNED' ? 'The bank sent this payout back' : 'This payout did not arrive';
   return (
     <section className="card failed" aria-label="What happened">
@@ -48,9 +50,9 @@ export function Failed({ payout }: { payout: PayoutDetail }) {
             <div>
               <dt>What to check</dt>
               <dd>
-                The account number and the name of {bankOf(address)}
-                {address.name && `, held by ${address.name}`}.{' '}
-                <Link href={`/accounts/${account.id}`}>{mayWrite ? 'Change the bank account' : 'Bank account'}</Link>
+                {bankOf(address)}
+                {address.name && `, held by ${address.name}`}: are the account number and the name of the holder right?{' '}
+                <Link href={`/accounts/${account.id}`}>{mayChange ? 'Change the bank account' : 'Bank account'}</Link>
               </dd>
             </div>
             <div>
