@@ -199,7 +199,7 @@ export async function movementsOf(
   if (size < 1 || size > pageSizeMax)
     throw new DomainError(problem('parameter_invalid', 'account.first', `must be from 1 to ${pageSizeMax}`));
   if (after != null && !/^\d{1,15}$/.test(after))
-    throw new DomainError(problem('parameter_invalid', 'account.after', 'must be a cursor of a page before'));
+    throw new DomainError(problem('parameter_invalid', 'account.after', 'must be the endCursor of a page before'));
   const { currency, last } = statement;
   const begin = after == null ? 0 : Number(after);
   const scanned = readOf(size + 1) * entriesPerMovement;

@@ -44,13 +44,13 @@ interface Done {
 }
 
 /**
- * Sends matches together, after a time in which they can be taken back. Whoever leaves the page sends them at once, and
- * whoever closes it is asked first.
+ * Sends matches together, after a time in which they can be taken back. They are sent at once when the viewer goes to
+ * another page, and the browser asks before it closes this one.
  */
 export function useMatching(onBegin: () => void) {
   const { write, pending, failure } = useWrite(MatchMutation);
   const [waiting, setWaiting] = useState<readonly Pair[] | null>(null);
-  // What could not be sent: nobody knows whether it was done, and the next try has the same key.
+  // What had no answer: it may have been done, so the next try has the same idempotency key.
   const [unsent, setUnsent] = useState<readonly Pair[] | null>(null);
   const [done, setDone] = useState<Done>();
   const send = async (pairs: readonly Pair[]) => {
@@ -107,7 +107,7 @@ export function Outcome({ waiting, unsent, pending, done, failure, ...to }: Retu
       {waiting && (
         <p className="note matching-note">
           <span>
-            {counted(waiting.length, 'payment')} matched, {sumWords(waiting)}. Sent in a few seconds.
+            {counted(waiting.length, 'payment')} matched, {sumWords(waiting)}. This is sent in a few seconds.
           </span>
           <button type="button" className="button small" onClick={to.undo}>
             Undo
