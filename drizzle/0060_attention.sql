@@ -1,8 +1,8 @@
 -- What needs attention is found by an index each: failing webhook endpoints, disputes that wait for a response, failed
 -- payouts whose money has not gone out again, and accounts that are stopped, with the time since when. The new columns
 -- of accounts and payouts are filled from events and later payouts, for the few rows that are read. Written by hand but
--- for the statements that create indexes: accounts and payouts are locked until the commit, so the migration fails if
--- it has to wait for them for more than 3 s.
+-- for the statements that create indexes: both tables are locked until the commit. On a cluster the migration fails if
+-- it has to wait for more than 3 s.
 
 CREATE INDEX IF NOT EXISTS "webhook_endpoint_failing" ON "webhook_endpoint" USING btree ("tenant_id","livemode","account_id","failing_since","id") WHERE failing_since is not null and disabled_reason is distinct from 'by_request';--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "webhook_endpoint_failing_of_tenant" ON "webhook_endpoint" USING btree ("tenant_id","livemode","failing_since","id") WHERE failing_since is not null and disabled_reason is distinct from 'by_request';--> statement-breakpoint

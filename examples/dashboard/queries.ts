@@ -11,7 +11,7 @@ export const UsersQuery = graphql(`
   }
 `);
 
-/** The last event before a page is read: what happens from then on, the subscription tells. */
+/** The last event before a page is read: the subscription says what happens from then on. */
 export const PositionQuery = graphql(`
   query Position {
     events(first: 1) { nodes { id number } }

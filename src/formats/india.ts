@@ -1,4 +1,4 @@
-/** A form of a number, and a sentence for who has typed another one. */
+/** A form of a number, and a sentence for a person who typed another one. */
 export interface NumberFormat {
   /** Whether a text has the form; capitals and small letters, and blanks around it, make no difference. */
   holds: (text: string) => boolean;
@@ -31,11 +31,11 @@ export const pan = format(
 /** A PAN of which all but the last four characters are dots, as reads show it. */
 export const maskedPan = format(/^(?:•{6}|[A-Z]{5}\d)\d{3}[A-Z]$/, pan.message);
 
-/** Its last character is computed from the others, so one wrong character or two that changed places are found. */
+/** Its last character is computed from the others, so a wrong character is found, and two that changed places. */
 export const gstin = format(
   /^\d{2}[A-Z]{5}\d{4}[A-Z][A-Z0-9]{3}$/,
   'A GSTIN has 15 characters: two digits, a PAN, and three more of which the last is computed from the others, ' +
-    'such as 27AAPFU0939F1ZV. One of them is wrong here.',
+    'such as 27AAPFU0939F1ZV. A character of this one is wrong.',
   (number) => checkCharacter(number.slice(0, -1)) === number.at(-1),
 );
 

@@ -85,7 +85,7 @@ describe('the box that finds objects', () => {
     await other.open('/dashboard/settings');
     await other.page.getByRole('button', { name: 'Find' }).click();
     await box(other.page).fill('UTR555444333222');
-    await other.page.getByText(/^Nothing found\. Looked in payers/).waitFor();
+    await other.page.getByText(/^Nothing was found in the payers, descriptions/).waitFor();
     await box(other.page).fill(id);
     await other.page.getByText('Nothing that you can see has this id.').waitFor();
     await box(other.page).fill('17.31');
@@ -129,7 +129,7 @@ describe('the box that finds objects', () => {
     await open('/dashboard/payments');
     await page.getByRole('button', { name: 'Find' }).click();
     await box(page).fill('Nothing that anybody has');
-    await page.getByText(/^Nothing found/).waitFor();
+    await page.getByText(/^Nothing was found in /).waitFor();
     expect(await faults(page)).toEqual([]);
   });
 });

@@ -148,6 +148,30 @@ describe('payments to reconcile', () => {
     }
   });
 
+  it('have on their pages the suggestion of the list first, and the other invoices without a reason', async () => {
+    const user = await dashboard.user(1, 'Indigo Looms');
+    // The text of the payment has the number SAME-1 as well, but as a part of the word that names SAME-12.
+    const part = receivableBody({ amount: '5.00', reference_number: 'SAME-1', due_date: '2026-10-02' });
+    const named = receivableBody({ amount: '7.00', reference_number: 'SAME-12', due_date: '2031-01-02' });
+    for (const body of [part, named]) await must(user.post('/v1/receivables', body));
+    const { id } = await must(
+      user.post('/v1/deposits', {
+        ...{ amount: '6.00', currency: 'USD', payment_method: 'domestic_wire', statement_descriptor: 'SAME-12' },
+      }),
+    );
+    await completeDeposit(user, id);
+    const { page, open } = await dashboard.desk(1, 'Indigo Looms');
+    await open('/dashboard/payments?show=unreconciled');
+    await boxesOf(page, 'SAME-12').getByText('Reference matches').waitFor();
+    await open(`/dashboard/payments/${id}`);
+    const lines = page.getByRole('region', { name: 'Reconcile' }).getByRole('listitem');
+    await lines.filter({ hasText: 'SAME-12' }).waitFor();
+    expect(await lines.first().textContent()).toMatch(/^SAME-12.*Reference matches$/);
+    await page.getByLabel('Find by invoice number').fill('SAME-1');
+    await expect.poll(() => lines.count()).toBe(2);
+    expect(await lines.last().textContent()).toMatch(/^SAME-1due .* open$/);
+  });
+
   it('have no boxes for those who may only read', async () => {
     const user = await dashboard.user(1, 'Indigo Looms');
     await trade(user, 'READ', 1);

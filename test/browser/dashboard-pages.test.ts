@@ -433,7 +433,7 @@ describe('a viewer of the dashboard', () => {
       await page.getByRole('dialog').getByRole('button', { name: user }).click();
       await page.getByText(`Acting as ${user}`).waitFor();
 
-      await page.getByRole('link', { name: 'Show all: to reconcile' }).click();
+      await page.getByRole('link', { name: /^Reconcile: \d+ payments to reconcile$/ }).click();
       await page.getByRole('heading', { name: 'Payments' }).waitFor();
       expect(new URL(page.url()).search).toBe('?show=unreconciled');
       await page.getByRole('table', { name: 'Payments' }).getByRole('link').first().click();

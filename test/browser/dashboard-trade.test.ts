@@ -75,7 +75,7 @@ describe('a part of a page that the gateway refuses', () => {
     await alert.getByText('must be later than').waitFor();
     expect(await alert.getByText(/^Request req_/).count()).toBe(1);
     await part('Balances').locator('.balance-total').first().waitFor();
-    await part('To reconcile').waitFor();
+    await part('Needs attention').waitFor();
     await part('Latest events').locator('li').first().waitFor();
     expect(await page.getByRole('alert').count()).toBe(1);
     // What was refused is asked for again.
@@ -83,20 +83,6 @@ describe('a part of a page that the gateway refuses', () => {
     await alert.getByRole('button', { name: 'Try again' }).click();
     await part('Money in').getByRole('img').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
-  });
-
-  it('of which null says something else is not said to be that', async () => {
-    const { page, open } = await dashboard.ownDesk(1, 'Indigo Looms');
-    await page.route('**/graphql', async (route, request) => {
-      if (!request.postData()?.includes('query Work(')) return route.fallback();
-      const answer = await (await route.fetch()).json();
-      answer.data.deposits.totalCount = null;
-      const error = { message: 'Too slow.', path: ['deposits', 'totalCount'], extensions: { httpStatus: 503 } };
-      return route.fulfill({ json: { ...answer, errors: [error] } });
-    });
-    await open('/dashboard');
-    await page.getByRole('region', { name: 'To reconcile' }).getByText('number not known').waitFor();
-    expect(await page.getByText('over 10,000').count()).toBe(0);
   });
 
   it('of an object leaves the object, and an object that cannot be read is not said to be missing', async () => {

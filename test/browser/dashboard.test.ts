@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browser } from '../support/browser.js';
 import { freePort } from '../support/ports.js';
-import { eventually, givenIn, type Speaker, useWorld } from '../support/world.js';
+import { answers, eventually, givenIn, type Speaker, useWorld } from '../support/world.js';
 
 /**
  * A port that was free a moment ago: the gateway has to know the origin of the page before the page's server starts.
@@ -41,14 +41,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => hostile.listen(otherPort, resolve));
   chromium = await browser();
-  await eventually(
-    () =>
-      fetch(origin).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    (up) => up,
-  );
+  await answers(origin);
 });
 afterAll(async () => {
   await chromium?.close();

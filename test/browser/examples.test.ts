@@ -11,7 +11,7 @@ import { receivableBody } from '../support/bodies.js';
 import { browser } from '../support/browser.js';
 import { activatedUser } from '../support/onboarding-profile.js';
 import { freePort } from '../support/ports.js';
-import { completeDeposit, eventually, givenIn, must, type Speaker, useWorld } from '../support/world.js';
+import { answers, completeDeposit, eventually, givenIn, must, type Speaker, useWorld } from '../support/world.js';
 
 const port = await freePort();
 const origin = `http://localhost:${port}`;
@@ -85,14 +85,7 @@ beforeAll(async () => {
   const environment = { GATEWAY: between, API_KEY: platform.key, PORT: String(port), DIST: folder };
   server = spawn(process.execPath, [path.join(example, 'server.mjs')], { env: { ...process.env, ...environment } });
   chromium = await browser();
-  await eventually(
-    () =>
-      fetch(origin).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    (up) => up,
-  );
+  await answers(origin);
 });
 afterAll(async () => {
   await chromium?.close();

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ConnectionOptions, Event, Tidegate, TidegateError } from '../../clients/typescript/dist/client.js';
 import { type Gateway, startGateway } from '../support/child.js';
-import { eventually } from '../support/world.js';
+import { answers, eventually } from '../support/world.js';
 
 const run = promisify(execFile);
 const folder = path.resolve('clients/typescript');
@@ -103,14 +103,7 @@ describe('the README and the guide of the client', () => {
     programs.push(receiver);
     let out = '';
     receiver.stdout.on('data', (text) => (out += text));
-    await eventually(
-      () =>
-        fetch(url).then(
-          () => true,
-          () => false,
-        ),
-      (isListening) => isListening,
-    );
+    await answers(url);
     const deposit = await user.createDeposit({ amount: '41.00', currency: 'USD' });
     await eventually(
       async () => out,

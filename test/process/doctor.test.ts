@@ -105,7 +105,7 @@ const faults: Fault[] = [
   },
   {
     title: 'A balance was changed by hand',
-    what: 'A superuser has changed it, and `tidegate ledger check` has looked.',
+    what: 'A superuser has changed it, and `tidegate ledger check` has found that.',
     cause: async () => {
       await superuser!`update balance set pending = pending + 1 where not livemode`;
       await children.quickCommand(environment, 'ledger', 'check', root.id, '--json');
@@ -123,7 +123,7 @@ const faults: Fault[] = [
     undo: nothing,
   },
   {
-    title: 'Nothing does the work',
+    title: 'No worker runs',
     what: 'A payout of live mode was due two hours ago, and no gateway runs.',
     cause: () => owner!`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
       select tenant_id, true, 'job_late', 1, 'payout', id, '{}', extract(epoch from clock_timestamp())::bigint - 7300
@@ -138,7 +138,7 @@ const faults: Fault[] = [
   },
   {
     title: 'A role may change the ledger',
-    what: 'Somebody has granted it the right by hand.',
+    what: 'The right was granted by hand.',
     cause: () => owner!`grant update on entry to tidegate`,
     undo: () => owner!`revoke update on entry from tidegate`,
   },
@@ -155,7 +155,7 @@ const faults: Fault[] = [
     undo: () => setOn('default_transaction_read_only', null),
   },
   {
-    title: 'A host of the address is away',
+    title: 'A host of the address does not answer',
     what: '`DATABASE_URL` names two, and nothing listens on the second one.',
     cause: nothing,
     with: async () => {

@@ -520,6 +520,16 @@ export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) =
   }
 }
 
+/** Waits until a server that a test has started answers at an address. */
+export async function answers(address: string): Promise<void> {
+  const asked = () =>
+    fetch(address).then(
+      () => true,
+      () => false,
+    );
+  await eventually(asked, (answered) => answered);
+}
+
 /** Does work for each item, for at most `size` at the same time; returns what it returns, in the order of the items. */
 export async function inTurns<T, R>(items: readonly T[], size: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const done: R[] = [];

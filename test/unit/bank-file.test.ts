@@ -126,7 +126,7 @@ describe('a message of ISO 20022', () => {
       ['TtlDbtNtries', { count: 'one' }],
     ])('is refused where its %s is another: %j', async (total, said) => {
       expect(await faultOf(text({ [total]: said }))).toBe(
-        `2: has a \`${total}\` that its entries are not: the file is cut or changed`,
+        `2: has a \`${total}\` that does not fit its entries: the file is cut or changed`,
       );
     });
 

@@ -63,7 +63,7 @@ export async function inTurn<T>(
         error instanceof LocksInUse
           ? error.message
           : (error as { code?: string }).code === deadlock
-            ? 'It had a deadlock with other statements.'
+            ? 'There was a deadlock with other statements.'
             : undefined;
       if (reason === undefined) throw error;
       attempts++;
@@ -72,7 +72,7 @@ export async function inTurn<T>(
         'when less is written, end what keeps the lock, or raise MIGRATION_LOCK_SECONDS.';
       if (performance.now() > until) throw new MigrationError(undone);
       say?.(`"${work}" was undone (attempt ${attempts}), and is tried again for up to ${seconds} s. ${reason}`);
-      // Requests that waited for it go on meanwhile.
+      // Requests that waited for its locks go on meanwhile.
       await sleep(Math.min(1_000 * attempts, pauseMillisecondsMax));
       return undefined;
     });
@@ -82,7 +82,8 @@ export async function inTurn<T>(
 
 /**
  * Repeats an attempt until it has a result. After `saidAfterMilliseconds` it reports which connection holds the lock,
- * and at the limit it throws a MigrationError. `otherwise` says why an attempt had no result that had the lock.
+ * and at the limit it throws a MigrationError. `otherwise` says why an attempt that had the lock
+ * has no result.
  */
 async function waitFor<T>(
   sql: postgres.Sql,

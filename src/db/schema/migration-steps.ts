@@ -14,7 +14,7 @@ export class LocksInUse extends Error {}
 const lockMillisecondsMax = 700;
 /**
  * How long a statement is repeated for its locks, while requests wait for those that the migration has. A request waits
- * for 2 s, and gives back then what it has itself.
+ * for 2 s, and then releases its own locks.
  */
 const patienceMilliseconds = 7_000;
 const pauseMilliseconds = 100;
@@ -23,8 +23,8 @@ const unlimited = 'set local lock_timeout to default';
 
 /**
  * The statements of a migration, one after the other in its transaction. Each waits for a lock for less time than
- * PostgreSQL takes to look for a deadlock, and is repeated without what was done before it, so no deadlock with
- * requests undoes the migration.
+ * PostgreSQL takes to look for a deadlock, and is then repeated alone, so no deadlock with requests undoes the
+ * migration.
  */
 export class MigrationSteps {
   #lockMilliseconds: number | undefined;
@@ -56,7 +56,7 @@ export class MigrationSteps {
     }
   }
 
-  /** Says that a migration is applied. */
+  /** Reports a migration that is applied. */
   applied(folderMillis: number, nth: number, of: number, milliseconds: number): void {
     const seconds = Math.round(milliseconds / 100) / 10;
     this.say?.(`Migration ${nameOf(folderMillis)} is applied (${nth} of ${of}, ${seconds} s).`);
@@ -78,7 +78,7 @@ export class MigrationSteps {
       limit 1`;
     return row
       ? `The oldest transaction is that of the connection with pid ${row.pid} ("${row.name}"), ${row.seconds} s old.`
-      : 'The transactions of other connections have just ended.';
+      : 'No other connection has a transaction any more.';
   }
 }
 

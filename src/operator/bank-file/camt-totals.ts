@@ -38,13 +38,16 @@ export class EntryTotals {
   }
 
   /**
-   * Refuses a statement whose entries are not what it says of them: neither all of them nor those that are booked,
-   * since banks sum up either. The sum is one of amounts, whatever their currencies.
+   * Refuses a statement that says of its entries what is true neither of all of them nor of those that are booked:
+   * banks sum up either. The sum is one of amounts, whatever their currencies.
    */
   compare(): void {
     for (const { total, part } of this.#said)
       if (!['all', 'booked'].some((kind) => this.#fits(kind, total, part)))
-        throw new BankFileFault(part.line, `has a \`${total}\` that its entries are not: the file is cut or changed`);
+        throw new BankFileFault(
+          part.line,
+          `has a \`${total}\` that does not fit its entries: the file is cut or changed`,
+        );
   }
 
   #fits(kind: string, total: Total, part: XmlPart): boolean {

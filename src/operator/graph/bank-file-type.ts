@@ -20,7 +20,7 @@ registerEnumType(UnmatchedReason, {
   valuesConfig: {
     UNKNOWN_ACCOUNT: { description: 'No receiving address has the account that it names.' },
     SEVERAL_ADDRESSES: { description: 'Several receiving addresses have the account.' },
-    OTHER_CURRENCY: { description: 'The address has another currency, or the payout that it answers.' },
+    OTHER_CURRENCY: { description: 'The address, or the payout that it answers, has another currency.' },
     NO_REFERENCE: { description: 'The bank gives no reference for it alone.' },
     REPEATED: {
       description:
@@ -30,7 +30,7 @@ registerEnumType(UnmatchedReason, {
     UNCLEAR: { description: 'It is several transfers, whose amounts are not its amount together.' },
     REVERSAL: { description: 'It takes a receipt back, and none with its reference and amount is recorded.' },
     OUTGOING: { description: 'It is money that has left, or that came back after it, as payouts do.' },
-    OTHER_AMOUNT: { description: 'It answers a payout, of which the amount is another one.' },
+    OTHER_AMOUNT: { description: 'It answers a payout that has another amount.' },
     OTHER_ACCOUNT: {
       description: 'It answers a payout, and is on another account than the one from which its payment order pays.',
     },

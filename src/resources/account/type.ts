@@ -219,7 +219,9 @@ export class Account extends Node {
   status: AccountStatus;
   @Field(() => DateTime, {
     nullable: true,
-    description: 'Since when the account has this status. Null where it was not recorded: since before version 0.4.',
+    description:
+      'Since when the account has this status. Null for a status from before version 0.4.0 whose beginning was not ' +
+      'recorded.',
   })
   statusSince: number | null;
   @Field(() => String, {

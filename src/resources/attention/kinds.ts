@@ -62,7 +62,7 @@ export const AttentionAction = {
   CHECK_PAYOUT_ADDRESS: 'check_payout_address',
   COMPLETE_ACCOUNT: 'complete_account',
   CONTACT_OPERATOR: 'contact_operator',
-  MEND_WEBHOOK_ENDPOINT: 'mend_webhook_endpoint',
+  FIX_WEBHOOK_ENDPOINT: 'fix_webhook_endpoint',
   RECONCILE: 'reconcile',
   REMIND_CUSTOMER: 'remind_customer',
   RESPOND_TO_DISPUTE: 'respond_to_dispute',
@@ -76,9 +76,9 @@ registerEnumType(AttentionAction, {
   description: 'What is to be done about something that needs attention.',
   valuesConfig: {
     CHECK_PAYOUT_ADDRESS: { description: 'Check the payout address, and replace it if it is wrong.' },
-    COMPLETE_ACCOUNT: { description: 'Give the `requirements` of the account, and activate it.' },
+    COMPLETE_ACCOUNT: { description: 'Meet the `requirements` of the account, and activate it.' },
     CONTACT_OPERATOR: { description: "Contact the operator's operations team." },
-    MEND_WEBHOOK_ENDPOINT: { description: 'Mend the receiver, and enable the endpoint again if it is disabled.' },
+    FIX_WEBHOOK_ENDPOINT: { description: 'Fix the receiver, and enable the endpoint again if it is disabled.' },
     RECONCILE: { description: 'Reconcile the deposit with receivables: `reconcileDeposit`.' },
     REMIND_CUSTOMER: { description: 'Remind the customer of the invoice.' },
     RESPOND_TO_DISPUTE: { description: 'Submit evidence or accept the dispute.' },
@@ -98,5 +98,5 @@ export const kinds: Readonly<Record<AttentionKind, { severity: AttentionSeverity
   dispute_open: { severity: 'critical', nextAction: 'respond_to_dispute' },
   payout_failed: { severity: 'critical', nextAction: 'check_payout_address' },
   receivable_overdue: { severity: 'warning', nextAction: 'remind_customer' },
-  webhook_failing: { severity: 'warning', nextAction: 'mend_webhook_endpoint' },
+  webhook_failing: { severity: 'warning', nextAction: 'fix_webhook_endpoint' },
 };

@@ -2,34 +2,22 @@ import { Field, ObjectType } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
 import { Currency, DateTime } from '../../types/scalars.js';
 import type { AccountRow } from '../account/table.js';
-import { readNow } from '../clock/now.js';
+import { readNowOnce } from '../clock/now.js';
 import { checkTimeZone } from '../clock/time-zone.js';
 import { type ChartArgs, checkChart, checkCurrencies, rangeOf, spansOf } from './chart.js';
-import { type Amounts, ofEach } from './funds.js';
+import { inTotal } from './funds.js';
 import { series } from './history.js';
 import { ChartStep } from './range.js';
-import { Money } from './type.js';
+import { FundsInCurrency } from './type.js';
 
 @ObjectType({ simpleResolvers: true, description: 'What an account has in a currency at the end of a step.' })
-export class BalanceChartStep {
+export class BalanceChartStep extends FundsInCurrency {
   @Field(() => DateTime, { description: 'The beginning of the step; of the first one, at the earliest `from`.' })
   start: number;
   @Field(() => DateTime, {
     description: 'The end of the step, just before which the account has these funds; of the last one, `to`.',
   })
   end: number;
-  @Field(() => Money, { description: 'The sum of all compartments.' })
-  total: Money;
-  @Field(() => Money, { description: 'Funds that are reconciled and not yet picked up for a payout.' })
-  available: Money;
-  @Field(() => Money, { description: 'Funds that were received and are not reconciled yet.' })
-  pending: Money;
-  @Field(() => Money, { description: 'Funds on the way from one compartment to another, as in a conversion.' })
-  processing: Money;
-  @Field(() => Money, { description: 'Funds that are being paid out.' })
-  payoutProcessing: Money;
-  @Field(() => Money, { description: 'Funds that a platform keeps in advance for fees.' })
-  feeAdvance: Money;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'What an account has in a currency, by step.' })
@@ -75,16 +63,7 @@ export async function balanceChart({ id }: AccountRow, context: Context, args: C
       of.map(({ start }) => start),
       args,
     );
-    return { currency, steps: spans.map((span, i) => ({ ...span, ...fundsAt(of[i]!) })) };
+    return { currency, steps: spans.map((span, i) => ({ ...span, ...inTotal(of[i]!) })) };
   });
-  const { scope } = context;
-  const present = () => scope.many('now', 'now', async () => new Map([['now', await readNow(scope)]]));
-  return { asOf: points[0]?.now ?? (await present())!, ...rangeOf(args), currencies };
-}
-
-function fundsAt(point: Amounts) {
-  const { currency } = point;
-  const amounts = ofEach((compartment) => ({ amount: point[compartment], currency }));
-  const amount = Object.values(amounts).reduce((sum, each) => sum + each.amount, 0n);
-  return { total: { amount, currency }, ...amounts };
+  return { asOf: points[0]?.now ?? (await readNowOnce(context.scope)), ...rangeOf(args), currencies };
 }

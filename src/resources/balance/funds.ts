@@ -2,6 +2,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Edition } from '../../editions/edition.js';
 import type { Funds } from '../edges.js';
 import { type BalanceRow, balance, booked } from '../ledger/table.js';
+import type { FundsInCurrency } from './type.js';
 
 /** The compartments of a balance, each with its column. Only a platform has funds in advance for fees. */
 const compartments = {
@@ -33,6 +34,14 @@ export const ofEach = <V>(value: (compartment: CompartmentField, column: PgColum
 
 /** The amounts of one currency, in minor units. */
 export type Amounts = Pick<BalanceRow, 'currency' | CompartmentField>;
+
+/** The amounts of one currency as money, with their sum. */
+export function inTotal(row: Amounts): FundsInCurrency {
+  const { currency } = row;
+  const funds = ofEach((compartment) => ({ amount: row[compartment], currency }));
+  const amount = Object.values(funds).reduce((sum, each) => sum + each.amount, 0n);
+  return { total: { amount, currency }, ...funds };
+}
 
 /**
  * Rows by currency, with one of zeros for the currency that each balance of the edition shows; without a row, zero in

@@ -1,6 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { ArgsType, Field, ObjectType } from 'type-graphql';
-import { isParent } from '../../db/schema/filter-index.js';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
 import { AccountScope } from '../../types/account-scope.js';
@@ -8,9 +7,9 @@ import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
 import type { AccountRow } from '../account/table.js';
 import { nowOfStatement } from '../clock/now.js';
-import { Compartment } from '../ledger/table.js';
 import { balancesOfActingAccounts, scopeText } from './acting-accounts.js';
 import { type CompartmentField, ofEach } from './funds.js';
+import { categories, lastEntryOf } from './last-entry.js';
 import { checkRange, grouped, type ChartStep, RangeArgs } from './range.js';
 import { starts } from './zoned-totals.js';
 
@@ -94,20 +93,8 @@ async function readSeries(
   const ofCurrencies = only ? sql`where a.currency = any(${p('currency')}::text[])` : sql``;
   const begins = interval ? starts(interval) : sql`select array[${p('from')}::bigint] as starts`;
   const step = sql`(select b.starts[greatest(width_bucket(w.created, b.starts), 1)] from begins b)`;
-  const tenantAndMode = (table: string) =>
-    sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
-  const keyOf = (table: string) =>
-    sql.raw(`(${['account_id', 'currency', 'category'].map((name) => `${table}.${name}`).join(" || ' ' || ")})`);
   const lastOf = (of: string, end: SQL) => sql`select least(l.at, (select now from clock)) as created, l.balance_after
-    from ((select e.created as at, e.balance_after, e.version from entry e
-        where ${tenantAndMode('e')} and ${isParent(keyOf('e'), keyOf(of))} and e.created < ${end}
-          and (not ${sql.raw(of)}.late or (select true from late_entry x where ${tenantAndMode('x')}
-            and x.account_id = e.account_id and x.currency = e.currency and x.version = e.version) is null)
-        order by e.created desc, e.version desc limit 1)
-      union all (select x.as_of, x.balance_after, x.version from late_entry x
-        where ${sql.raw(of)}.late and ${tenantAndMode('x')} and ${isParent(keyOf('x'), keyOf(of))} and x.as_of < ${end}
-        order by x.as_of desc, x.version desc limit 1)) l
-    order by l.version desc limit 1`;
+    from (${lastEntryOf(of, (time) => sql`${time} < ${end}`)}) l`;
   const end = sql`(select case when ${p('to')}::bigint > now then ${sql.raw(String(2n ** 63n - 1n))}
     else ${p('to')}::bigint end from clock)`;
   const points = sql`with recursive begins as materialized (${begins}),
@@ -115,7 +102,7 @@ async function readSeries(
     clock as materialized (select ${nowOfStatement} as now),
     compartment as (select b.id as shown_id, b.account_id, b.currency, b.late, c.category
       from (select * from (${balancesOfActingAccounts(descendants)}) a ${ofCurrencies}) b,
-      unnest(${sql.raw(`'{${Object.values(Compartment).join()}}'::text[]`)}) c(category)),
+      ${categories} c(category)),
     walk as (select c.*, l.* from compartment c cross join lateral (${lastOf('c', end)}) l
       union all select w.shown_id, w.account_id, w.currency, w.late, w.category, l.* from walk w
         cross join lateral (${lastOf('w', step)}) l where w.created >= ${p('from')}),

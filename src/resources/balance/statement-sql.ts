@@ -1,30 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { isParent } from '../../db/schema/filter-index.js';
 import { nowOfStatement } from '../clock/now.js';
-import { Compartment } from '../ledger/table.js';
+import { categories, lastEntryOf, tenantAndMode } from './last-entry.js';
 
 const p = sql.placeholder;
-const tenantAndMode = (table: string) =>
-  sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
-const keyOf = (table: string) =>
-  sql.raw(`(${['account_id', 'currency', 'category'].map((name) => `${table}.${name}`).join(" || ' ' || ")})`);
-const categories = sql.raw(`unnest('{${Object.values(Compartment).join()}}'::text[])`);
-
-/**
- * The last entry of a compartment `c` within a bound, by the order of its ledger. A late entry counts at its `as_of`.
- */
-const lastOf = (bound: (time: SQL, version: SQL) => SQL) => sql`(
-    select e.balance_after, e.version from entry e
-    where ${tenantAndMode('e')} and ${isParent(keyOf('e'), keyOf('c'))} and ${bound(sql`e.created`, sql`e.version`)}
-      and (not c.late or (select true from late_entry x where ${tenantAndMode('x')} and x.account_id = e.account_id
-        and x.currency = e.currency and x.version = e.version) is null)
-    order by e.created desc, e.version desc limit 1)
-  union all (
-    select x.balance_after, x.version from late_entry x
-    where c.late and ${tenantAndMode('x')} and ${isParent(keyOf('x'), keyOf('c'))}
-      and ${bound(sql`x.as_of`, sql`x.version`)}
-    order by x.as_of desc, x.version desc limit 1)
-  order by version desc limit 1`;
 
 /**
  * The amount of each compartment at the beginning and at the end of a range, with the version of its last entry before
@@ -39,7 +17,7 @@ export const boundsSql = sql`with clock as materialized (select ${nowOfStatement
   select c.account_id, c.category, w.name, coalesce(l.balance_after, 0)::text as amount,
     coalesce(l.version, 0) as version, (select now from clock) as now
   from compartment c cross join bound w
-    left join lateral (${lastOf((time) => sql`${time} < w.at`)}) l on true`;
+    left join lateral (${lastEntryOf('c', (time) => sql`${time} < w.at`)}) l on true`;
 
 /** The keys of the batch: accounts with the versions before the beginning and at the end of their statements. */
 const statements = sql`statement as materialized (
@@ -78,7 +56,8 @@ export const movementsSql = (scanned: number): SQL => sql`with ${statements},
   carried as (select a.*, coalesce(t.amount, 0) as amount from at a left join lateral (
     select sum(l.balance_after) as amount
     from (select a.account_id, ${p('currency')}::text as currency, a.late, k.category from ${categories} k(category)) c
-    cross join lateral (${lastOf((time, version) => sql`(${time}, ${version}) <= (a.at, a.after)`)}) l) t on true),
+    cross join lateral (${lastEntryOf('c', (time, version) => sql`(${time}, ${version}) <= (a.at, a.after)`)}) l)
+    t on true),
   scanned as (select c.key, c.posting_id as last_posting, e.*,
       c.amount + sum(e.change) over w as total, count(*) over (partition by c.key) as found
     from carried c cross join lateral (

@@ -7,11 +7,12 @@ import { Currency, DateTime } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
 import type { AccountRow } from '../account/table.js';
 import { PaymentType } from '../payment/table.js';
-import { type CompartmentField, ofEach } from './funds.js';
+import { inTotal, ofEach } from './funds.js';
+import { grouped } from './range.js';
 import { boundsSql, movementsSql, totalsSql } from './statement-sql.js';
 import { totalSeconds } from './table.js';
-import { Money } from './type.js';
-import { readNow } from '../clock/now.js';
+import { FundsInCurrency, Money } from './type.js';
+import { readNowOnce } from '../clock/now.js';
 
 /** The longest range of a statement in days. */
 const daysMax = 400;
@@ -43,20 +44,7 @@ export class MovementArgs {
 }
 
 @ObjectType({ simpleResolvers: true, description: 'What an account has in a currency at a time.' })
-export class BalanceOfStatement {
-  @Field(() => Money, { description: 'The sum of all compartments.' })
-  total: Money;
-  @Field(() => Money, { description: 'Funds that are reconciled and not yet picked up for a payout.' })
-  available: Money;
-  @Field(() => Money, { description: 'Funds that were received and are not reconciled yet.' })
-  pending: Money;
-  @Field(() => Money, { description: 'Funds on the way from one compartment to another, as in a conversion.' })
-  processing: Money;
-  @Field(() => Money, { description: 'Funds that are being paid out.' })
-  payoutProcessing: Money;
-  @Field(() => Money, { description: 'Funds that a platform keeps in advance for fees.' })
-  feeAdvance: Money;
-}
+export class BalanceOfStatement extends FundsInCurrency {}
 
 @ObjectType({ simpleResolvers: true, description: 'What one type of payment moved in the range of a statement.' })
 export class BalanceMovementTotal {
@@ -118,14 +106,6 @@ export class BalanceStatement {
 
 type BoundRow = Record<'accountId' | 'category' | 'name' | 'amount' | 'version' | 'now', string>;
 
-const fieldOf: Record<string, CompartmentField> = {
-  available: 'available',
-  pending: 'pending',
-  processing: 'processing',
-  payout_processing: 'payoutProcessing',
-  fee_advance: 'feeAdvance',
-};
-
 /** The statement of an account. One statement of SQL reads any number of accounts. Silent: all of it. */
 export async function balanceStatement(
   { id }: AccountRow,
@@ -143,36 +123,31 @@ export async function balanceStatement(
       const found = await scope.read<BoundRow>(
         'balance_statement',
         selected(columns, boundsSql),
-        {
-          ...{ ids, from, to, currency },
-        },
+        { ids, from, to, currency },
         bounds,
       );
-      return byKey(ids, found, ({ accountId }) => accountId);
+      return grouped(
+        ids,
+        found.map((row) => [row.accountId, row]),
+      );
     })) ?? [];
   const at = (name: string) => rows.filter((row) => row.name === name);
   const versionOf = (name: string) => Math.max(0, ...at(name).map(({ version }) => Number(version)));
   return {
     ...{ accountId: id, from, to, currency },
-    asOf: rows[0] ? Number(rows[0].now) : (await nowOf(scope))!,
+    asOf: rows[0] ? Number(rows[0].now) : await readNowOnce(scope),
     ...{ first: versionOf('opening'), last: versionOf('closing') },
     ...{ opening: fundsAt(at('opening'), currency), closing: fundsAt(at('closing'), currency) },
   };
 }
 
-/** The present time for the accounts that have nothing in the currency, read once for all of them. */
-const nowOf = (scope: Context['scope']) =>
-  scope.many('balance_statement:now', 'now', async () => new Map([['now', await readNow(scope)]]));
+const fundsAt = (rows: readonly BoundRow[], currency: string): BalanceOfStatement =>
+  inTotal({
+    currency,
+    ...ofEach((_, { name }) => BigInt(rows.find(({ category }) => category === name)?.amount ?? 0)),
+  });
 
-function fundsAt(rows: readonly BoundRow[], currency: string): BalanceOfStatement {
-  const money = (amount: bigint) => ({ amount, currency });
-  const amounts = ofEach(() => 0n);
-  for (const { category, amount } of rows) amounts[fieldOf[category]!] = BigInt(amount);
-  const total = Object.values(amounts).reduce((sum, amount) => sum + amount, 0n);
-  return { total: money(total), ...ofEach((compartment) => money(amounts[compartment])) };
-}
-
-/** The key of a statement in a batch; see `statementsOf` in the SQL. */
+/** The key of a statement in a batch; see `statements` of the SQL. */
 const keyOf = ({ accountId, first, last }: BalanceStatement) => `${accountId}/${first}/${last}`;
 
 type TotalRow = Record<'key' | 'paidIn' | 'paidOut', string> & { type: PaymentType; count: number };
@@ -194,7 +169,10 @@ export async function movementTotals(
   const rows = await scope.many(`balance_totals:${currency}`, keyOf(statement), async (ids) => {
     const columns = ['key', 'type', 'count', 'paid_in', 'paid_out'];
     const found = await scope.read<TotalRow>('balance_totals', selected(columns, totalsSql), { ids, currency }, figure);
-    return byKey(ids, found, ({ key }) => key);
+    return grouped(
+      ids,
+      found.map((row) => [row.key, row]),
+    );
   });
   const order = Object.values(PaymentType);
   return (rows ?? [])
@@ -221,7 +199,7 @@ export async function movementsOf(
   if (size < 1 || size > pageSizeMax)
     throw new DomainError(problem('parameter_invalid', 'account.first', `must be from 1 to ${pageSizeMax}`));
   if (after != null && !/^\d{1,15}$/.test(after))
-    throw new DomainError(problem('parameter_invalid', 'account.after', 'must be a cursor of a page before'));
+    throw new DomainError(problem('parameter_invalid', 'account.after', 'must be the endCursor of a page before'));
   const { currency, last } = statement;
   const begin = after == null ? 0 : Number(after);
   const scanned = readOf(size + 1) * entriesPerMovement;
@@ -234,7 +212,10 @@ export async function movementsOf(
       { ids, currency, after: begin },
       figure,
     );
-    return byKey(ids, found, ({ key }) => key);
+    return grouped(
+      ids,
+      found.map((row) => [row.key, row]),
+    );
   });
   return pageOf(rows ?? [], { size, scanned, last, behind: begin > statement.first, currency });
 }
@@ -290,10 +271,3 @@ const selected =
         ),
       )
       .from(sql`(${text}) x`);
-
-/** The rows of each key. */
-function byKey<R>(ids: readonly string[], rows: readonly R[], keyOf: (row: R) => string): Map<string, R[]> {
-  const found = new Map<string, R[]>(ids.map((id) => [id, []]));
-  for (const row of rows) found.get(keyOf(row))?.push(row);
-  return found;
-}

@@ -11,6 +11,23 @@ export class Money {
   currency: string;
 }
 
+/** Funds of an account in one currency, by compartment and in all. The types that have them say of which time. */
+@ObjectType({ simpleResolvers: true })
+export class FundsInCurrency {
+  @Field(() => Money, { description: 'The sum of all compartments.' })
+  total: Money;
+  @Field(() => Money, { description: 'Funds that are reconciled and not yet picked up for a payout.' })
+  available: Money;
+  @Field(() => Money, { description: 'Funds that were received and are not reconciled yet.' })
+  pending: Money;
+  @Field(() => Money, { description: 'Funds on the way from one compartment to another, as in a conversion.' })
+  processing: Money;
+  @Field(() => Money, { description: 'Funds that are being paid out.' })
+  payoutProcessing: Money;
+  @Field(() => Money, { description: 'Funds that a platform keeps in advance for fees.' })
+  feeAdvance: Money;
+}
+
 /**
  * Funds of an account by compartment, one entry per currency; amounts are sums made in PostgreSQL, never numbers.
  * Refuses `resource_missing` when the account is not visible. Spec: Balance.

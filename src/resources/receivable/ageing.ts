@@ -128,8 +128,8 @@ export const receivableAgeing = (
   ageing(id, context, scope === AccountScope.DESCENDANTS ? 'descendants' : 'self', timeZone);
 
 /**
- * The open receivables that bill an account by how long they are overdue. Who sees a partner sees all receivables that
- * bill it: they are those of its owner. Silent: all of it.
+ * The open receivables that bill an account by how long they are overdue. A caller who sees a partner sees all
+ * receivables that bill it: they are those of its owner. Silent: all of it.
  */
 export const billedAgeing = (
   { id }: AccountRow,

@@ -163,15 +163,15 @@ function Said({ text, answer }: { text: string; answer: Answer | undefined }) {
 
 /** What the box says below its hits, and where it has looked when it has none. */
 function said(text: string, answer: Answer | undefined): string {
-  if (text === '') return 'Such as UTR123456789, 393.27, INV-5001, or the id of a payment.';
+  if (text === '') return 'Type for example UTR123456789, 393.27, INV-5001, or the id of a payment.';
   const { id, amount, words } = readText(text);
   if (id === undefined && words === undefined) return 'Type a letter or a digit.';
   if (!answer) return 'Looking …';
   if (answer.error) return '';
-  if (answer.more) return 'There are more. Type more of it, or search in a list.';
+  if (answer.more) return 'There are more. Type more of what you look for, or search in a list.';
   if (answer.hits.length > 0) return '';
   if (id !== undefined) return 'Nothing that you can see has this id.';
-  const looked = "Looked in payers, descriptions and banks' references of payments, invoice numbers and accounts";
-  const end = amount === undefined ? '.' : ', and for the amount in payments, invoices and payouts.';
-  return `Nothing found. ${looked}${end}`;
+  const texts = "the payers, descriptions and banks' references of payments, invoice numbers or accounts";
+  const end = amount === undefined ? '.' : ', and no payment, invoice or payout has this amount.';
+  return `Nothing was found in ${texts}${end}`;
 }

@@ -13,7 +13,7 @@ interface Kind {
   several: (count: string) => string;
   /** What the link to it says: what can be done there. */
   action: string;
-  /** The page where all of it is listed, and that place of the navigation. */
+  /** The page that lists all of it, at whose place in the navigation it is counted. */
   all: string;
 }
 
@@ -57,7 +57,7 @@ const kinds: Record<string, Kind> = {
   },
 };
 
-/** A kind that a newer gateway has is still told. */
+/** A kind that only a newer gateway knows is shown as well. */
 const kindOf = (kind: string): Kind =>
   kinds[kind] ?? { one: kind, several: (count) => `${count} ${kind}`, action: 'See', all: '/' };
 
@@ -80,7 +80,7 @@ export const attentionList = ({ kind }: Pick<Waiting, 'kind'>): string => kindOf
 /** Whether it is about an account itself, which its platform sees on its own pages. */
 export const isOfAccount = ({ kind }: Pick<Waiting, 'kind'>): boolean => kind.startsWith('ACCOUNT_');
 
-/** How urgent it is, for who does not see the colour. */
+/** How urgent it is, for those who do not see the colour. */
 export const severityWords = (severity: string): string =>
   ({ CRITICAL: 'Urgent', WARNING: 'To do' })[severity] ?? 'Note';
 

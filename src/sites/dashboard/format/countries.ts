@@ -13,6 +13,19 @@ export function countryName(code: string): string {
   return new Intl.DisplayNames(undefined, { type: 'region' }).of(code) ?? code;
 }
 
+interface Place {
+  line1: string | null;
+  line2?: string | null;
+  city: string | null;
+  state: string | null;
+  postalCode: string | null;
+  country: string | null;
+}
+
+/** A postal address on one line. */
+export const placeOf = ({ line1, line2, city, state, postalCode, country }: Place): string =>
+  [line1, line2, city, state, postalCode, country && countryName(country)].filter(Boolean).join(', ');
+
 /** All countries as the options of a select, sorted by their names. */
 export function countries(): { value: string; name: string }[] {
   const names = new Intl.DisplayNames(undefined, { type: 'region' });

@@ -61,7 +61,7 @@ const bankReasons: Record<string, string> = {
   ACCOUNT_CLOSED: 'The bank account is closed',
   ACCOUNT_INVALID: 'The bank does not know the account number',
   BANK_REJECTED: 'The bank refused it without saying why',
-  GENERAL: 'The bank gave no certain reason',
+  GENERAL: 'The bank gave no particular reason',
   LIMIT_EXCEEDED: 'The amount is above a limit of the bank account',
   NAME_MISMATCH: 'The name is not that of the account holder',
   REGULATORY: 'A rule of the authorities stopped it',

@@ -25,9 +25,12 @@ export const refusals: Readonly<Record<string, readonly [ofGateway: string, word
   ],
   acquirer_unavailable: [
     'No acquirer is configured',
-    'Payments in live mode are not connected yet. Ask who runs Tidegate for you.',
+    'Payments in live mode are not connected yet. Ask the operator of the service.',
   ],
-  permission_denied: ['The API key lacks permission', 'You may not do this. Ask who set up Tidegate for you.'],
+  permission_denied: [
+    'The API key lacks permission',
+    'You may not do this. Ask the person who set up Tidegate for you.',
+  ],
   resource_missing: ['There is no such object', 'This does not exist, or you may not see it.'],
   nickname_taken: ['Another account has this nickname', 'Another account has this name. Choose another one.'],
   state_conflict: ['Another request changed', 'This has changed meanwhile. Look at it again before you try again.'],

@@ -1,10 +1,15 @@
 import { Check, Copy as CopyIcon } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 
+interface FactsProps {
+  facts: readonly (readonly [string, ReactNode])[];
+  className?: string;
+}
+
 /** Names and values of an object. Facts without a value are left out. */
-export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
+export function Facts({ facts, className = 'facts' }: FactsProps) {
   return (
-    <dl className="facts">
+    <dl className={className}>
       {facts
         .filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== false)
         .map(([name, value]) => (

@@ -25,7 +25,7 @@ interface FrameProps {
   end: ReactNode;
   /** What stands above all, such as the mode. */
   banners?: ReactNode;
-  /** Opens the box that finds objects. */
+  /** Opens the dialog that finds objects; without it there is no button for it. */
   onFind?: () => void;
   children: ReactNode;
 }

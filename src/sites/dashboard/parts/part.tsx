@@ -28,9 +28,6 @@ function errorsAt(error: CombinedError | undefined, field: string): CombinedErro
   return own.length > 0 ? new CombinedError({ graphQLErrors: own }) : error;
 }
 
-/** Whether a field is null because the gateway refused it, for fields of which null also says something else. */
-export const useIsRefused = (field: string): boolean => ownErrors(useContext(AnswerContext).error, field).length > 0;
-
 interface PartProps<Value> {
   /** What the field has: undefined until the answer is there, and null where the gateway refuses it. */
   value: Value | null | undefined;

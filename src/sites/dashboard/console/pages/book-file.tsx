@@ -11,7 +11,7 @@ const BookMutation = graphql(`
   }
 `);
 
-/** Books what waits of a file, for which an import was interrupted before. */
+/** Books the lines of a file that wait because its import was interrupted. */
 export function BookWaiting({ fileId, onDone }: { fileId: string; onDone: () => void }) {
   const { announce } = useSession();
   const { book, pending, progress, failure } = useBooking();
@@ -65,7 +65,7 @@ export function useBooking() {
   return { book, failure, progress, pending: progress !== undefined };
 }
 
-/** A failure of which the form has no fields. */
+/** A failure for a form without fields: all of its messages together. */
 export const flat = ({ messages, fields, ...more }: Failure): Failure => ({
   ...more,
   messages: [...messages, ...Object.values(fields)],

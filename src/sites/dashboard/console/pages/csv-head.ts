@@ -1,4 +1,4 @@
-/* What a CSV file of a bank seems to be, so that who maps its columns has less to type. The gateway reads the file. */
+/* What a CSV file of a bank seems to be, so that there is less to choose when its columns are mapped. The gateway reads the file. */
 
 /** The marks that may separate cells, by their names in the graph. */
 const delimiters = { COMMA: ',', SEMICOLON: ';', TAB: '\t', PIPE: '|' } as const;
@@ -28,7 +28,7 @@ export function headOf(content: string): CsvHead | undefined {
   for (const delimiter of Object.keys(delimiters) as Delimiter[])
     for (const [i, line] of lines.entries()) {
       const cells = cellsOf(line, delimiter);
-      // The names of columns are all there, and the line after them has as many cells.
+      // A line of names has no empty cell and no number, and the next line has as many cells.
       const isHeader = cells.every((cell) => cell !== '' && !/^[\d.,-]+$/.test(cell));
       if (isHeader && cells.length > best.cells && cellsOf(lines[i + 1] ?? '', delimiter).length === cells.length)
         best = { headerLine: i + 1, delimiter, cells: cells.length };

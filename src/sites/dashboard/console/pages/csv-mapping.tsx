@@ -36,13 +36,13 @@ const separators: { value: Delimiter; name: string }[] = [
 interface MappingFormProps {
   /** The first lines of the file whose columns are mapped. */
   head: CsvHead;
-  /** The mapping that is saved in its place. */
+  /** The name of the mapping that is replaced, or an empty text for a new one. */
   name: string;
   onSaved: (name: string) => void;
   onBack: () => void;
 }
 
-/** Says which column of a CSV file is what, with what the first line of the file has there. */
+/** Maps the columns of a CSV file. Each shows what the first line of the file has in it. */
 export function MappingForm({ head, name, onSaved, onBack }: MappingFormProps) {
   const { write, pending, failure } = useWrite(SaveMutation);
   const [delimiter, setDelimiter] = useState(head.delimiter);
@@ -68,7 +68,14 @@ export function MappingForm({ head, name, onSaved, onBack }: MappingFormProps) {
       }
       onSubmit={save}
     >
-      <TextField name="name" label="Name" hint="Such as the bank's." defaultValue={name} maxLength={100} required />
+      <TextField
+        name="name"
+        label="Name"
+        hint="Such as the name of the bank."
+        defaultValue={name}
+        maxLength={100}
+        required
+      />
       <div className="fields">
         <SelectField
           name="delimiter"

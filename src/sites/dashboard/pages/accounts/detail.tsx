@@ -1,4 +1,4 @@
-import { countryName } from '../../format/countries';
+import { placeOf } from '../../format/countries';
 import { requirementWords } from '../../format/requirements';
 import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
@@ -111,7 +111,6 @@ function About({ account }: { account: AccountDetail }) {
   const { legalName, email, website, type, physicalAddress: at } = account.businessDetails;
   const documents = [account.idDocument, account.ownershipStructureDocument, account.physicalAddressDocument];
   const found = documents.filter((document) => document !== null);
-  const country = at?.country && countryName(at.country);
   return (
     <Card title="Details">
       <Facts
@@ -120,7 +119,7 @@ function About({ account }: { account: AccountDetail }) {
           ['Legal form', type && words(type)],
           ['E-mail', email],
           ['Website', website],
-          ['Address', at && [at.line1, at.city, at.state, at.postalCode, country].filter(Boolean).join(', ')],
+          ['Address', at && placeOf(at)],
           ['Belongs to', owner && <ObjectLink id={owner.id}>{nameOf(owner)}</ObjectLink>],
           ['Documents', found.length > 0 && found.map((document) => <FileLink key={document.id} {...document} />)],
           ['Created', <time dateTime={account.created}>{time(account.created, 'date')}</time>],

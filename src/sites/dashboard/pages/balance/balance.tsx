@@ -1,7 +1,7 @@
 import { Download, Printer } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { type CombinedError, useClient } from 'urql';
-import { countryName } from '../../format/countries';
+import { placeOf } from '../../format/countries';
 import { csvLine } from '../../format/csv';
 import { dayOf } from '../../format/days';
 import { isMonth, monthAfter, monthName, rangeOfMonth } from '../../format/months';
@@ -13,7 +13,7 @@ import { useLive } from '../../graph/live';
 import { pagesOf } from '../../graph/pages';
 import { failureOf } from '../../graph/write';
 import { Choice, FilterBar, Pager, useFilters } from '../../parts/filters';
-import { Mark } from '../../parts/mark';
+import { Letterhead } from '../../parts/letterhead';
 import { Card, Page } from '../../parts/page';
 import { Answered, Part } from '../../parts/part';
 import { Pending, Problem } from '../../parts/problem';
@@ -33,6 +33,7 @@ export function Balance() {
   const { viewer } = useSession();
   const timeZone = useTimeZone();
   const present = dayOf(gatewayNow(), timeZone).slice(0, 7);
+  const months = Array.from({ length: monthsShown }, (_, i) => monthAfter(present, -1 - i));
   const chosen = params.get('month') ?? '';
   const month = isMonth(chosen) && chosen <= present ? chosen : present;
   const currency = /^[A-Z]{3}$/.test(params.get('currency') ?? '')
@@ -51,13 +52,8 @@ export function Balance() {
         <Choice
           label="Month"
           name="month"
-          values={Array.from({ length: monthsShown }, (_, i) => monthAfter(present, -1 - i))}
-          names={Object.fromEntries(
-            Array.from({ length: monthsShown }, (_, i) => monthAfter(present, -1 - i)).map((each) => [
-              each,
-              monthName(each),
-            ]),
-          )}
+          values={months}
+          names={Object.fromEntries(months.map((each) => [each, monthName(each)]))}
           none={monthName(present)}
         />
         <Choice
@@ -70,7 +66,7 @@ export function Balance() {
       {whole.error && <Problem error={failureOf(whole.error)} />}
       <Answered answer={result}>
         <div className="statement balance-statement">
-          <Letterhead {...{ account, month, timeZone, currency }} />
+          <Head {...{ account, month, timeZone, currency }} />
           <Part value={shown} field="viewer.account.balanceStatement" title="Statement" lines={6}>
             {(statement) => (
               <Summary
@@ -199,7 +195,7 @@ function Actions({ whole: { count, print: onPrint, download, stop }, title }: { 
   );
 }
 
-interface LetterheadProps {
+interface HeadProps {
   account: AccountOfStatement | undefined;
   month: string;
   timeZone: string;
@@ -207,15 +203,13 @@ interface LetterheadProps {
 }
 
 /** The head of the printed statement: whose money it is, and of which time. */
-function Letterhead({ account, month, timeZone, currency }: LetterheadProps) {
+function Head({ account, month, timeZone, currency }: HeadProps) {
   const { viewer } = useSession();
   const time = useTimes();
   const { legalName, physicalAddress: at, ids } = account?.businessDetails ?? {};
-  const country = at?.country && countryName(at.country);
-  const place = at && [at.line1, at.line2, at.city, at.state, at.postalCode, country].filter(Boolean).join(', ');
-  const facts = [
+  const facts: [string, string | null | undefined][] = [
     ['Account', legalName ?? nameOf(viewer.account)],
-    ['Address', place],
+    ['Address', at && placeOf(at)],
     ['GST ID', ids?.taxGst],
     ['Account ID', viewer.account.id],
     ['Month', `${monthName(month)}, ${timeZone}`],
@@ -223,23 +217,9 @@ function Letterhead({ account, month, timeZone, currency }: LetterheadProps) {
     ['Printed', time(gatewayNow(), 'full')],
   ];
   return (
-    <div className="only-print">
-      <header className="letterhead-head">
-        <h2>Statement of account{viewer.mode === 'TEST' && ' (test mode: no real money)'}</h2>
-        <span className="brand">
-          <Mark /> Tidegate
-        </span>
-      </header>
-      <dl className="letterhead">
-        {facts
-          .filter(([, value]) => value)
-          .map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-      </dl>
-    </div>
+    <Letterhead
+      title={`Statement of account${viewer.mode === 'TEST' ? ' (test mode: no real money)' : ''}`}
+      facts={facts}
+    />
   );
 }

@@ -85,7 +85,7 @@ export function Events() {
           const { name, money, page } = about(object);
           return (
             <li key={id}>
-              <span className="waiting-name">
+              <span className="event-what">
                 <ObjectLink id={page ?? objectId}>{eventWords(type, object)}</ObjectLink>
                 <span className="hint">
                   {name && `${name} · `}

@@ -16,7 +16,6 @@ import { Checklist } from './checklist';
 import { Events } from './events';
 import { MoneyIn } from './money-in';
 import { NextPayout } from './next-payout';
-import { Work } from './work';
 
 const HomeQuery = graphql(
   `
@@ -43,7 +42,7 @@ const HomeQuery = graphql(
 /** How many days of money in are drawn, today included. */
 const days = 90;
 
-/** The first page: how much money is where, what came in, and what waits for the viewer. */
+/** The first page: what needs attention, how much money is where, what came in, and what happened last. */
 export function Home() {
   const { viewer } = useSession();
   const timeZone = useTimeZone();
@@ -70,7 +69,7 @@ export function Home() {
         <Checklist accountId={account.id} requirements={account.requirements} />
       )}
       {!account && !error && <HomeSkeleton platform={platform} />}
-      {/* All of it appears at once, so that nothing moves; what has its own query asks meanwhile. */}
+      {/* All of it appears at once, so that nothing moves; the events are asked for meanwhile. */}
       <div hidden={!account}>
         <Answered answer={result}>
           <Cards account={account} platform={platform} span={{ ...span, last: dayBefore(viewer.now, timeZone, 0) }} />
@@ -108,14 +107,13 @@ function Cards({ account, platform, span: { last, timeZone } }: CardsProps) {
               )}
             </Part>
           )}
-          <Work platform={platform} />
+          <Events />
         </div>
         {account && (
           <Part value={account.depositTotals} field="viewer.account.depositTotals" title="Money in">
             {(totals) => <MoneyIn totals={totals} last={last} days={days} timeZone={timeZone} />}
           </Part>
         )}
-        <Events />
       </div>
     </>
   );
@@ -123,7 +121,7 @@ function Cards({ account, platform, span: { last, timeZone } }: CardsProps) {
 
 /** The cards of the page while its answer is awaited. */
 function HomeSkeleton({ platform }: { platform: boolean }) {
-  const side = platform ? [5, 5] : [3, 5, 5];
+  const side = platform ? [6] : [3, 6];
   return (
     <>
       <CardSkeleton lines={5} />
@@ -135,7 +133,6 @@ function HomeSkeleton({ platform }: { platform: boolean }) {
           ))}
         </div>
         <CardSkeleton lines={8} />
-        <CardSkeleton lines={6} />
       </div>
     </>
   );

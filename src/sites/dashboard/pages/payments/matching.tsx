@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import { decimal, formatMoney, hundredths, type Money as Amount } from '../../format/money';
+import { currenciesOf, formatMoney, type Money as Amount, sum } from '../../format/money';
 import { counted } from '../../format/words';
 import { graphql } from '../../graph/graphql';
 import { beforeSignOut } from '../../graph/leaving';
@@ -32,12 +32,9 @@ const waitSeconds = 8;
 
 /** The sums of some matches, one for each currency. */
 function sumsOf(pairs: readonly Pair[]): Amount[] {
-  const sums = new Map<string, bigint>();
-  for (const { match } of pairs) {
-    const { amount, currency } = match.amount;
-    sums.set(currency, (sums.get(currency) ?? 0n) + hundredths(amount));
-  }
-  return [...sums].map(([currency, sum]) => ({ currency, amount: decimal(sum) }));
+  const amounts = pairs.map(({ match }) => match.amount);
+  const of = (currency: string) => amounts.filter((each) => each.currency === currency).map(({ amount }) => amount);
+  return currenciesOf(amounts).map((currency) => ({ currency, amount: sum(of(currency)) }));
 }
 
 const sumWords = (pairs: readonly Pair[]): string => sumsOf(pairs).map(formatMoney).join(' + ');

@@ -3,6 +3,7 @@ import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { decimal, formatMoney, hundredths, typedAmount } from '../../format/money';
 import { formatDay } from '../../format/time';
+import { words } from '../../format/words';
 import { useSettled } from '../../graph/find';
 import { graphql } from '../../graph/graphql';
 import { type Failure, useWrite } from '../../graph/write';
@@ -10,20 +11,23 @@ import { Empty } from '../../parts/empty';
 import { Card } from '../../parts/page';
 import { Pending, Problem } from '../../parts/problem';
 import type { PaymentDetail } from './query';
-import { type Candidate, fitting, type Suggestion, suggestionsFor } from './suggestions';
+import { type Candidate, fitting, reasonWords, type Suggestion, suggestionsFor } from './suggestions';
 
 const CandidateFragment = graphql(`
   fragment Candidate on Receivable {
     id currency status amountReconcilable
     account { id }
     invoice { referenceNumber dueDate }
-    deposits { id fromAccount { id } }
   }
 `);
 
 const CandidatesQuery = graphql(
   `
-    query ReceivablesToReconcile($accountId: ID!, $currency: [Currency!]) {
+    query ReceivablesToReconcile($id: ID!, $accountId: ID!, $currency: [Currency!]) {
+      deposit(id: $id) {
+        id
+        receivableMatches { reasons receivable { ...Candidate } }
+      }
       receivables(filter: { accountId: $accountId, currency: $currency, status: [OPEN] }, first: 100) {
         nodes { ...Candidate }
         pageInfo { hasNextPage }
@@ -60,31 +64,33 @@ function payeeOf({ toAccount, fromAccount }: PaymentDetail): string | undefined 
 }
 
 /**
- * The open receivables that a payment can pay: the newest ones, and where there are more than a page those that have
- * the text of the payment or the one that is sought. What was found once stays, since it may have been chosen.
+ * The open receivables that a payment can pay: those that it may pay, the newest ones, and where there are more than a
+ * page those that are sought. What was found once stays, since it may have been chosen.
  */
 function useCandidates(payment: PaymentDetail, filter: string) {
   const accountId = payeeOf(payment);
-  const { currency, statementDescriptor } = payment;
+  const { id, currency } = payment;
   const [{ data, error }] = useQuery({
     query: CandidatesQuery,
-    variables: { accountId: accountId ?? '', currency: [currency] },
+    variables: { id, accountId: accountId ?? '', currency: [currency] },
     pause: accountId === undefined,
   });
-  const search = useSettled(filter) || statementDescriptor;
+  const search = useSettled(filter);
   const pause = !data?.receivables?.pageInfo.hasNextPage || search === '';
   const [{ data: found, error: notFound }] = useQuery({ query: FoundQuery, variables: { search }, pause });
   const known = useRef({ data, candidates: new Map<string, Candidate>() });
   // A new answer has what was reconciled meanwhile.
   if (known.current.data !== data) known.current = { data, candidates: new Map() };
   const { candidates } = known.current;
-  for (const each of [...(data?.receivables?.nodes ?? []), ...(found?.receivables?.nodes ?? [])]) {
+  const matches = data?.deposit?.receivableMatches ?? [];
+  const matched = matches.map(({ receivable }) => receivable);
+  for (const each of [...matched, ...(data?.receivables?.nodes ?? []), ...(found?.receivables?.nodes ?? [])]) {
     const mine = each.account.id === accountId && each.currency === currency && each.status === 'OPEN';
     if (mine && hundredths(each.amountReconcilable) > 0n) candidates.set(each.id, each);
     else candidates.delete(each.id);
   }
   return {
-    open: data?.receivables ? [...candidates.values()] : undefined,
+    open: data?.receivables ? suggestionsFor(matches, [...candidates.values()]) : undefined,
     error: error ?? (pause ? undefined : notFound),
   };
 }
@@ -108,9 +114,7 @@ export function Reconcile({ payment }: { payment: PaymentDetail }) {
           </Link>
         </Empty>
       )}
-      {open && open.length > 0 && (
-        <Form payment={payment} suggestions={suggestionsFor(payment, open)} {...{ filter, setFilter }} />
-      )}
+      {open && open.length > 0 && <Form payment={payment} suggestions={open} {...{ filter, setFilter }} />}
     </Card>
   );
 }
@@ -248,7 +252,7 @@ function Line({ suggestion: { receivable, reasons }, amount, error, fill, onChan
       <span className="reasons">
         {reasons.map((reason) => (
           <span className="status good" key={reason}>
-            {reason}
+            {reasonWords[reason] ?? words(reason)}
           </span>
         ))}
       </span>

@@ -1,4 +1,12 @@
 import { hundredths } from '../../format/money';
+import type { Match } from './query';
+
+/** Why a receivable may be what a payment pays, in words. */
+export const reasonWords: Readonly<Record<Match['reasons'][number], string>> = {
+  REFERENCE: 'Reference matches',
+  AMOUNT: 'Same amount',
+  PAYER: 'Same payer',
+};
 
 /** An open receivable to which a payment could be counted. */
 export interface Candidate {
@@ -6,38 +14,24 @@ export interface Candidate {
   currency: string;
   amountReconcilable: string;
   invoice: { referenceNumber: string; dueDate: string };
-  deposits: readonly { fromAccount: { id: string } | null }[];
 }
 
 /** A candidate, and why it may be the right one. */
 export interface Suggestion {
   receivable: Candidate;
-  reasons: string[];
+  reasons: Match['reasons'];
 }
 
-/** Sorts receivables by how well they match a payment: the reference first, then the amount, then the payer. */
+/** The receivables that the gateway has matched with a payment, the best first, and then the others by due date. */
 export function suggestionsFor(
-  payment: { pendingRest: string; statementDescriptor: string; fromAccount: { id: string } | null },
+  matches: readonly (Pick<Match, 'reasons'> & { receivable: { id: string } })[],
   candidates: readonly Candidate[],
 ): Suggestion[] {
-  const descriptor = payment.statementDescriptor.toLowerCase();
-  const scored = candidates.map((receivable) => {
-    const reference = receivable.invoice.referenceNumber.toLowerCase();
-    const named = reference !== '' && descriptor.includes(reference);
-    const equal = hundredths(receivable.amountReconcilable) === hundredths(payment.pendingRest);
-    const payer =
-      payment.fromAccount !== null &&
-      receivable.deposits.some(({ fromAccount }) => fromAccount?.id === payment.fromAccount?.id);
-    const reasons = [named && 'Reference matches', equal && 'Same amount', payer && 'Same payer'];
-    return {
-      receivable,
-      reasons: reasons.filter((reason) => reason !== false),
-      score: (named ? 4 : 0) + (equal ? 2 : 0) + (payer ? 1 : 0),
-    };
-  });
-  return scored.sort(
-    (a, b) => b.score - a.score || a.receivable.invoice.dueDate.localeCompare(b.receivable.invoice.dueDate),
-  );
+  const ids = matches.map(({ receivable }) => receivable.id);
+  const placeOf = ({ id }: Candidate) => (ids.includes(id) ? ids.indexOf(id) : ids.length);
+  return candidates
+    .toSorted((a, b) => placeOf(a) - placeOf(b) || a.invoice.dueDate.localeCompare(b.invoice.dueDate))
+    .map((receivable) => ({ receivable, reasons: matches[placeOf(receivable)]?.reasons ?? [] }));
 }
 
 /** What of an amount a receivable can still take: the smaller one of both. */

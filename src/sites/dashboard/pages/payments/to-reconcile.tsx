@@ -13,6 +13,7 @@ import type { Column } from '../../parts/table';
 import { nameOf, useMayWrite } from '../../session';
 import { Foot, useMatching } from './matching';
 import { type Filters, type OpenPayment, ToReconcileQuery } from './query';
+import { reasonWords } from './suggestions';
 
 /** The payments that count towards no invoice yet, each with the invoice that it may pay. */
 export function ToReconcile({ filters, filtered }: { filters: Filters; filtered: boolean }) {
@@ -135,8 +136,6 @@ function useColumns(
     },
   ];
 }
-
-const reasonWords = { REFERENCE: 'Reference', AMOUNT: 'Amount', PAYER: 'Payer' } as const;
 
 interface SuggestedProps {
   payment: OpenPayment;

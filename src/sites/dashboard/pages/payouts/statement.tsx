@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react';
 import { type CombinedError, useClient } from 'urql';
 import { Link } from 'wouter';
-import { countryName } from '../../format/countries';
+import { placeOf } from '../../format/countries';
 import { decimal, hundredths } from '../../format/money';
 import { formatDay, useTimes } from '../../format/time';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { pagesOf, type RowOf } from '../../graph/pages';
 import { Empty } from '../../parts/empty';
-import { Mark } from '../../parts/mark';
+import { Letterhead } from '../../parts/letterhead';
 import { Money } from '../../parts/money';
 import { ObjectLink } from '../../parts/object-link';
 import { Card } from '../../parts/page';
@@ -86,7 +86,7 @@ export function Statement({ payout, settlements }: { payout: PayoutDetail; settl
   const { rows, complete, adjustments = null, error } = settlements;
   return (
     <Card title="Settled invoices" className="statement">
-      <Letterhead payout={payout} />
+      <Head payout={payout} />
       {error && <Problem error={error} />}
       {rows.length === 0 && !complete && !error && <Lines count={4} />}
       {rows.length === 0 && complete && <NoInvoice payout={payout} />}
@@ -231,15 +231,13 @@ function payerOf({ fromAccount: payer }: NonNullable<Settlement['deposit']>): st
 }
 
 /** The head of the printed statement: who was paid, how much, at which rate, and into which bank account. */
-function Letterhead({ payout }: { payout: PayoutDetail }) {
+function Head({ payout }: { payout: PayoutDetail }) {
   const time = useTimes();
   const { account, address, currency, sourceCurrency } = payout;
   const { legalName, ids, physicalAddress: at } = account.businessDetails;
-  const country = at?.country && countryName(at.country);
-  const place = at && [at.line1, at.line2, at.city, at.state, at.postalCode, country].filter(Boolean).join(', ');
-  const facts = [
+  const facts: [string, string | null | undefined][] = [
     ['Beneficiary', legalName ?? nameOf(account)],
-    ['Address', place],
+    ['Address', at && placeOf(at)],
     ['Business ID', ids?.business],
     ['Tax ID', ids?.tax],
     ['GST ID', ids?.taxGst],
@@ -252,13 +250,10 @@ function Letterhead({ payout }: { payout: PayoutDetail }) {
     ['Payment', payout.paymentId],
   ];
   return (
-    <div className="only-print">
-      <header className="letterhead-head">
-        <h2>{payout.status === 'COMPLETED' ? 'Statement of inward remittance' : 'Provisional statement'}</h2>
-        <span className="brand">
-          <Mark /> Tidegate
-        </span>
-      </header>
+    <Letterhead
+      title={payout.status === 'COMPLETED' ? 'Statement of inward remittance' : 'Provisional statement'}
+      facts={facts}
+    >
       {payout.status !== 'COMPLETED' && (
         <p>
           <strong>Not valid as a proof of remittance.</strong> The bank has not confirmed this payout yet.
@@ -267,16 +262,6 @@ function Letterhead({ payout }: { payout: PayoutDetail }) {
       <p className="amount-line">
         <Money amount={payout.amount} currency={currency} />
       </p>
-      <dl className="letterhead">
-        {facts
-          .filter(([, value]) => value)
-          .map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-      </dl>
-    </div>
+    </Letterhead>
   );
 }
