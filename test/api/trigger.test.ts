@@ -7,7 +7,16 @@ import { Trader } from '../../src/trigger/trade.js';
 import { trigger } from '../../src/trigger/trigger.js';
 import { triggerTypes } from '../../src/trigger/types.js';
 import type { CatalogueEntry } from '../../src/api/rest/contract/examples.js';
-import { eventually, givenIn, nickname, type Speaker, type Transport, transports, useWorld } from '../support/world.js';
+import {
+  eventually,
+  givenIn,
+  must,
+  nickname,
+  type Speaker,
+  type Transport,
+  transports,
+  useWorld,
+} from '../support/world.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -87,8 +96,11 @@ it('goes on where the sandbox has moved a deposit before the helper could', asyn
   const user = await given.directUser(1);
   const moved = await new Trader(new Late(world.origin, bearer(user.key)), user.id, 1).moved('process');
   expect(moved.status).toBe('completed');
-  const { body } = await user.get(`/v1/events?type=deposit.processing&object_id=${moved.id}`);
-  expect(body.data).toHaveLength(1);
+  // Events are listed once they have their numbers, which they get after the commit.
+  await eventually(
+    async () => (await must(user.get(`/v1/events?type=deposit.processing&object_id=${moved.id}`))).data,
+    (events) => events.length === 1,
+  );
 });
 
 it.each(types.filter(({ reason }) => reason !== undefined))(
