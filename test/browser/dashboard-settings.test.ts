@@ -1,0 +1,141 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { nextPayout, type PayoutDays } from '../../src/sites/dashboard/format/payout-days.js';
+import { faultsInThemes, rowsOf, useDashboard } from './dashboard-fixture.js';
+
+const dashboard = useDashboard();
+
+/** Enters a key in the open dialog, and sends it. */
+async function send(page: Page, key: string, button: string): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Secret key').fill(key);
+  await dialog.getByRole('button', { name: button, exact: true }).click();
+}
+
+describe('the payout settings', () => {
+  const key = () => dashboard.tenants[0]!.testKey;
+
+  it('know the next payout of each interval as the gateway does', async () => {
+    const intervals: PayoutDays[] = [
+      { interval: 'DAILY', weeklyAnchor: null, monthlyAnchor: null },
+      ...[1, 4, 7].map((day): PayoutDays => ({ interval: 'WEEKLY', weeklyAnchor: day, monthlyAnchor: null })),
+      ...[1, 28, 30, 31].map((day): PayoutDays => ({ interval: 'MONTHLY', weeklyAnchor: null, monthlyAnchor: day })),
+    ];
+    const times = Array.from({ length: 800 }, (_, i) => Date.UTC(2027, 11, 1, 23, 59, 59) / 1000 + i * 43_201);
+    for (const days of intervals) {
+      const rows = await dashboard.world.sql<{ at: string; next: string }[]>`
+        select t as at, t + seconds_to_payout(
+          jsonb_populate_record(null::account_setting, ${dashboard.world.sql.json({
+            payouts_interval: days.interval.toLowerCase(),
+            payouts_weekly_anchor: days.weeklyAnchor,
+            payouts_monthly_anchor: days.monthlyAnchor,
+          })}), t) as next
+        from unnest(${times}::bigint[]) t`;
+      const iso = (seconds: string) => new Date(Number(seconds) * 1000).toISOString();
+      expect(rows.map(({ at }) => nextPayout(days, iso(at)))).toEqual(rows.map(({ next }) => iso(next)));
+    }
+  });
+
+  it('change the days of an account, and say before when the next payout then is', async () => {
+    const { page, complaints, open } = await dashboard.desk(1, 'Malabar Spice');
+    const user = await dashboard.user(1, 'Malabar Spice');
+    const asked = async () => {
+      const { body } = await user.graph(`{ viewer { account { nextPayoutAt
+        setting { payouts { interval weeklyAnchor monthlyAnchor } } } } }`);
+      return body.data.viewer.account;
+    };
+    await open('/dashboard/settings');
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Payouts' }).click();
+    await page.getByText('paid out every day').waitFor();
+    expect(await faultsInThemes(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Change the days of your payouts' }).click();
+    await page.getByLabel('Paid out').selectOption('Every week');
+    await page.getByLabel('Day of the week').selectOption('Friday');
+    const said = await page.getByRole('dialog').getByRole('status').textContent();
+    expect(said).toContain('paid out every Friday, at midnight UTC');
+    expect(await faultsInThemes(page)).toEqual([]);
+    await send(page, 'sk_test_wrong', 'Save');
+    await page.getByRole('alert').getByText('The API key is not valid').waitFor();
+    await send(page, key(), 'Save');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByText('paid out every Friday').waitFor();
+    const weekly = await asked();
+    expect(weekly.setting.payouts).toEqual({ interval: 'WEEKLY', weeklyAnchor: 5, monthlyAnchor: null });
+    const shown = new Intl.DateTimeFormat('en-US', {
+      ...{ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZone: 'UTC' },
+    }).format(new Date(weekly.nextPayoutAt));
+    expect(said).toContain(`The next payout is then on ${shown}`);
+
+    await page.getByRole('button', { name: 'Change the days of your payouts' }).click();
+    // The dialog begins with what is stored, and not with what was chosen in it before.
+    expect(await page.getByLabel('Day of the week').inputValue()).toBe('5');
+    await page.getByLabel('Paid out').selectOption('Every month');
+    await page.getByLabel('Day of the month').selectOption('31');
+    await send(page, key(), 'Save');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByText('paid out on day 31 of each month, or on its last day if it is shorter').waitFor();
+    expect((await asked()).setting.payouts).toEqual({ interval: 'MONTHLY', weeklyAnchor: null, monthlyAnchor: 31 });
+    expect(complaints).toEqual([]);
+  });
+
+  it('let a platform disable and enable the payouts of a user, and change its days', async () => {
+    const { page, complaints, open } = await dashboard.desk(1);
+    const user = await dashboard.user(1, 'Indigo Looms');
+    const payouts = async () => {
+      const { body } = await user.graph(
+        '{ viewer { account { setting { payouts { enabled reasonCodeNotEnabled } } } } }',
+      );
+      return body.data.viewer.account.setting.payouts;
+    };
+    await open('/dashboard/settings/payouts');
+    const row = rowsOf(page, 'Payouts of your users').filter({ hasText: 'Indigo Looms' });
+    await row.getByRole('button', { name: 'Disable the payouts of Indigo Looms' }).click();
+    await page.getByText('Indigo Looms is paid out nothing until you enable its payouts again').waitFor();
+    // Closing the dialog changes nothing.
+    await page.keyboard.press('Escape');
+    expect(await payouts()).toEqual({ enabled: true, reasonCodeNotEnabled: null });
+    await row.getByRole('button', { name: 'Disable the payouts of Indigo Looms' }).click();
+    await send(page, key(), 'Disable payouts');
+    await row.getByText('Disabled by you').waitFor();
+    expect(await payouts()).toEqual({ enabled: false, reasonCodeNotEnabled: 'PLATFORM_HOLD' });
+    expect(await faultsInThemes(page)).toEqual([]);
+
+    await page.getByLabel('Payouts', { exact: true }).selectOption('Disabled by you');
+    await expect.poll(() => rowsOf(page, 'Payouts of your users').count()).toBe(1);
+    expect(new URL(page.url()).search).toBe('?payouts=PLATFORM_HOLD');
+    await row.getByRole('button', { name: 'Change the days of payouts of Indigo Looms' }).click();
+    await page.getByLabel('Paid out').selectOption('Every week');
+    await send(page, key(), 'Save');
+    await row.getByText('every Monday').waitFor();
+    await row.getByRole('button', { name: 'Enable the payouts of Indigo Looms' }).click();
+    await page.getByRole('dialog').getByText('What is available is paid out every Monday.').waitFor();
+    await send(page, key(), 'Enable payouts');
+    await page.getByText('No user matches').waitFor();
+    expect(await payouts()).toEqual({ enabled: true, reasonCodeNotEnabled: null });
+    expect(complaints).toEqual([]);
+  });
+
+  describe('of a user with a key of its own', () => {
+    let own: string;
+    beforeAll(async () => {
+      const { id } = await dashboard.user(1, 'Malabar Spice');
+      const { body } = await dashboard
+        .platform(1)
+        .graph('mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }', {
+          input: { accountId: id },
+        });
+      own = body.data.createApiKey.secret;
+    });
+
+    it('are shown, and say that its platform decides', async () => {
+      const { context, page, complaints } = await dashboard.visit('/dashboard/settings/payouts');
+      await page.getByLabel('API key').fill(own);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText('Your platform decides on which days you are paid out').waitFor();
+      expect(await page.getByRole('button', { name: /^Change/ }).count()).toBe(0);
+      expect(await page.getByText('Payouts of your users').count()).toBe(0);
+      expect(complaints).toEqual([]);
+      await context.close();
+    });
+  });
+});
