@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { nextPayout, type PayoutDays } from '../../src/sites/dashboard/format/payout-days.js';
@@ -137,5 +138,98 @@ describe('the payout settings', () => {
       expect(complaints).toEqual([]);
       await context.close();
     });
+  });
+});
+
+describe('exports', () => {
+  /** Presses the button, and reads the rows of the file that the browser saves. */
+  async function exported(page: Page): Promise<{ name: string; head: string[]; rows: string[][] }> {
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ]);
+    await page.getByRole('link', { name: 'All exports' }).waitFor();
+    const [head, ...rows] = fs
+      .readFileSync(await file.path(), 'utf8')
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split(','));
+    return { name: file.suggestedFilename(), head: head!, rows };
+  }
+
+  it('have all rows that the filters of a list select, and are kept to be downloaded again', async () => {
+    const { page, complaints, open, go } = await dashboard.desk(2, 'Lighthouse Courses');
+    const user = await dashboard.user(2, 'Lighthouse Courses');
+    await open('/dashboard/settings');
+    await page.getByRole('link', { name: /^Payments( \d+\+? waiting)?$/ }).click();
+    await page.getByLabel('Status').selectOption('COMPLETED');
+    await rowsOf(page, 'Payments').first().waitFor();
+    const { name, head, rows } = await exported(page);
+    expect(name).toMatch(/^payments-\d{4}-\d\d-\d\d\.csv$/);
+    const { body } = await user.graph(
+      '{ deposits(filter: { status: [COMPLETED] }, first: 100) { nodes { id amount } } }',
+    );
+    expect(rows.map((row) => [row[head.indexOf('id')], row[head.indexOf('amount')]])).toEqual(
+      body.data.deposits.nodes.map(({ id, amount }: { id: string; amount: string }) => [id, amount]),
+    );
+    expect(await faultsInThemes(page)).toEqual([]);
+
+    await page.getByRole('link', { name: 'All exports' }).click();
+    const row = rowsOf(page, 'Exports').first();
+    await row.getByText('Status: Completed').waitFor();
+    await row.getByText(String(rows.length), { exact: true }).waitFor();
+    expect(await faultsInThemes(page)).toEqual([]);
+    const [again] = await Promise.all([page.waitForEvent('download'), row.getByRole('button').click()]);
+    expect(again.suggestedFilename()).toBe(name);
+    await go('/dashboard/settings/exports');
+    expect(complaints).toEqual([]);
+  });
+
+  it.each([
+    [
+      'payments?show=unreconciled&currency=INR',
+      'deposits(filter: { unreconciled: true, currency: [INR] }, first: 100)',
+    ],
+    ['payments?sort=least', 'deposits(orderBy: AMOUNT_ASC, filter: { currency: [INR] }, first: 100)'],
+    ['payments?search=upi', 'deposits(search: "upi", first: 100)'],
+    ['payments?show=disputes&status=OPEN', 'disputes(filter: { status: [NEEDS_RESPONSE] }, first: 100)'],
+    ['receivables?sort=due', 'receivables(orderBy: DUE_DATE_ASC, first: 100)'],
+    ['receivables?show=overdue', 'receivables(orderBy: DUE_DATE_ASC, filter: { overdue: true }, first: 100)'],
+    ['payouts?status=COMPLETED', 'payouts(filter: { status: [COMPLETED] }, first: 100)'],
+    ['checkouts?status=COMPLETED', 'checkouts(filter: { status: [COMPLETED] }, first: 100)'],
+    ['customers?status=ACTIVATED', 'accounts(filter: { type: [PARTNER], status: [ACTIVATED] }, first: 100)'],
+    ['users', 'accounts(filter: { type: [USER] }, first: 100)'],
+  ])('of %s have the rows of the page, in their order', async (address, list) => {
+    const ofUser = !/^(payouts|users)/.test(address);
+    const { page, complaints, open } = await dashboard.desk(2, ofUser ? 'Lighthouse Courses' : undefined);
+    const caller = ofUser ? await dashboard.user(2, 'Lighthouse Courses') : dashboard.platform(2);
+    const field = list.split('(')[0]!;
+    const { body } = await caller.graph(`{ ${list} { totalCount nodes { id } } }`);
+    await open(`/dashboard/${address}`);
+    const { head, rows } = await exported(page);
+    const { totalCount, nodes } = body.data[field];
+    expect(rows.length).toBe(totalCount);
+    expect(rows.slice(0, 100).map((row) => row[head.indexOf('id')])).toEqual(nodes.map(({ id }: any) => id));
+    expect(complaints).toEqual([]);
+  });
+
+  it('say why the gateway refused one, and can be tried again', async () => {
+    const { page, open } = await dashboard.desk(2);
+    await open('/dashboard/payouts');
+    await page.route('**/graphql', (route, request) => {
+      const { query = '' } = (request.postDataJSON() ?? {}) as { query?: string };
+      if (!query.includes('mutation CreateExport')) return route.fallback();
+      return route.continue({
+        postData: JSON.stringify({
+          ...request.postDataJSON(),
+          query: query.replace('createExport(', 'createExport(nothing: 1, '),
+        }),
+      });
+    });
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    // The button can be pressed again.
+    await exported(page);
   });
 });

@@ -48,6 +48,8 @@ const pagesOfUsers: State[] = [
   ['balance-printed', steps(at('/balance'), printed)],
   ['payout-printed', steps(at('/payouts'), first, printed)],
   ['settings-payouts', at('/settings/payouts')],
+  ['exported', steps(at('/payments'), press('Export CSV'), (page) => page.getByText('All exports').waitFor())],
+  ['settings-exports', at('/settings/exports')],
   ['receivable-new', steps(at('/receivables/new'), press(/^Create/))],
   ['customer-new', at('/customers/new')],
 ];

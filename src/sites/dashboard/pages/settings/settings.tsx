@@ -2,11 +2,13 @@ import { Route, Switch } from 'wouter';
 import { NotFound } from '../../parts/empty';
 import { Sections } from '../../parts/sections';
 import { Display } from './display';
+import { Exports } from './exports';
 import { PayoutSettings } from './payouts';
 
 const places = [
   ['/settings', 'Display'],
   ['/settings/payouts', 'Payouts'],
+  ['/settings/exports', 'Exports'],
 ] as const;
 
 /** The settings of the viewer and of the account, which are loaded together. */
@@ -17,6 +19,7 @@ export function Settings() {
       <Switch>
         <Route path="/settings" component={Display} />
         <Route path="/settings/payouts" component={PayoutSettings} />
+        <Route path="/settings/exports" component={Exports} />
         <Route component={NotFound} />
       </Switch>
     </>
