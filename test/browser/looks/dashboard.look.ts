@@ -24,6 +24,20 @@ async function signedIn(edition: 1 | 2, user?: string): Promise<Page> {
   return page;
 }
 
+/** Goes from a receivable to the customer that it bills. */
+const toCustomer = async (page: Page) => {
+  await page.locator('.facts div', { hasText: 'Customer' }).getByRole('link').first().click();
+  await page.getByRole('region', { name: 'Owes' }).waitFor();
+  await settled(page);
+};
+
+/** Goes from a customer to all that it has to pay. */
+const toAll = async (page: Page) => {
+  await page.locator('.owes dt a').first().click();
+  await page.getByRole('heading', { name: /^Receivables of/ }).waitFor();
+  await settled(page);
+};
+
 const lists = ['payments', 'receivables', 'payouts', 'customers'];
 const listsAndObjects = (names: string[]): State[] =>
   names.flatMap((name): State[] => [
@@ -47,6 +61,9 @@ const pagesOfUsers: State[] = [
   ['balance', at('/balance')],
   ['balance-printed', steps(at('/balance'), printed)],
   ['payout-printed', steps(at('/payouts'), first, printed)],
+  ['debtor', steps(at('/receivables?show=overdue'), first, toCustomer)],
+  ['debtor-printed', steps(at('/receivables?show=overdue'), first, toCustomer, printed)],
+  ['debtor-receivables', steps(at('/receivables?show=overdue'), first, toCustomer, toAll)],
   ['receivable-new', steps(at('/receivables/new'), press(/^Create/))],
   ['customer-new', at('/customers/new')],
 ];

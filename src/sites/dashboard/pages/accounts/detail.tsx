@@ -20,7 +20,7 @@ import { stateOf } from '../payments/query';
 import { TestPayment } from '../payments/test-payment';
 import { Actions } from './actions';
 import { Addresses } from './addresses';
-import { Invoices } from './invoices';
+import { Owes } from './invoices';
 import { Onboarding } from './onboarding';
 import { type AccountDetail, AccountQuery } from './query';
 import { toolsOf } from './tools';
@@ -64,14 +64,11 @@ function AccountPage({ account }: { account: AccountDetail }) {
       }
     >
       <Lacking account={account} />
+      {partner && <Owes customer={account} />}
       <Part value={account.addresses} field="account.addresses" title="Addresses">
         {({ nodes }) => <Addresses addresses={nodes} />}
       </Part>
-      {partner ? (
-        <Part value={account.billedReceivables} field="account.billedReceivables" title="Owes">
-          {(page) => <Invoices owes={account.owes} page={page} />}
-        </Part>
-      ) : (
+      {!partner && (
         <Part value={account.balance} field="account.balance" title="Balances">
           {(balance) => <Balances balance={balance} />}
         </Part>
