@@ -72,6 +72,7 @@ const pagesOfPlatforms: State[] = [
   ...['home', ...lists].map((name): State => [name, at(name === 'home' ? '/' : `/${name}`)]),
   ...listsAndObjects(['users']),
   ['user-new', at('/users/new')],
+  ['user-draft', steps(at('/users?status=DRAFT'), first)],
   ['act-as', steps(at('/'), press('Act as a user'))],
   ['menu', steps(at('/'), (page) => page.locator('.top button').dispatchEvent('click'))],
   ['key-new', steps(at('/developers/keys'), press(/^Create/))],

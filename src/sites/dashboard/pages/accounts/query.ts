@@ -12,8 +12,9 @@ export const AccountQuery = graphql(
         requirements { fieldName message alternatives }
         owner { id type ...Name }
         businessDetails {
-          legalName email website type
-          physicalAddress { line1 city state postalCode country }
+          legalName dba email website dateOfIncorporation type merchantCategoryCode productCategory productDescription
+          ids { business tax taxGst taxTrade }
+          physicalAddress { line1 line2 city state postalCode country }
         }
         balance { ...Compartments }
         idDocument { id filename }
@@ -38,3 +39,6 @@ export const AccountQuery = graphql(
 
 /** The account of the page, which the parts of the page read too. */
 export type AccountDetail = NonNullable<ResultOf<typeof AccountQuery>['account']>;
+
+/** Whether an account is a user's that is not activated yet, and so has the steps of its onboarding on its page. */
+export const isOnboarding = ({ status, type }: AccountDetail) => status === 'DRAFT' && type !== 'PARTNER';
