@@ -14,6 +14,7 @@ import { wrongKey } from '../graph/with-key';
 import { required as missing } from '../format/refusals';
 import type { Failure } from '../graph/write';
 import { SessionContext } from '../session';
+import { Restored, useDraft } from './draft';
 import { Field } from './field';
 import { Problem } from './problem';
 
@@ -32,7 +33,10 @@ interface FormProps<Input> {
    * steals it, or sits down at the screen. The key is given to `onSubmit` and then forgotten.
    */
   withKey?: boolean | undefined;
+  /** Sends it. What it answers is true of a form that was sent; its draft is then forgotten. */
   onSubmit: (input: Input, apiKey?: string) => unknown;
+  /** The name under which the tab keeps what is typed, until it is sent; see `useDraft`. */
+  draft?: string | undefined;
   /** Further buttons, before the one that sends. */
   actions?: ReactNode;
   children?: ReactNode;
@@ -51,12 +55,14 @@ export function Form<Input>({
   failure: refusal,
   withKey = false,
   onSubmit,
+  draft: name,
   actions,
   children,
 }: FormProps<Input>) {
   const form = useRef<HTMLFormElement>(null);
   const mode = useContext(SessionContext)?.viewer.mode;
   const [fault, setFault] = useState<string>();
+  const draft = useDraft(form, name);
   const failure = fault === undefined ? refusal : { messages: [], fields: { apiKey: fault } };
   useEffect(() => {
     if (failure) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
@@ -74,11 +80,19 @@ export function Form<Input>({
     if (wrong !== undefined) return;
     const input = event.currentTarget.elements.namedItem('apiKey');
     // The gateway checks the input; the names of the fields are those of its members.
-    await onSubmit(inputOf(values) as Input, apiKey);
+    if (await onSubmit(inputOf(values) as Input, apiKey)) draft.forget();
     if (input instanceof HTMLInputElement) input.value = '';
   };
   return (
-    <form ref={form} className="form" aria-label={label} onSubmit={(event) => void send(event)} noValidate>
+    <form
+      ref={form}
+      className="form"
+      aria-label={label}
+      onInput={draft.keep}
+      onSubmit={(event) => void send(event)}
+      noValidate
+    >
+      {draft.restored && <Restored form={form} onDiscard={draft.forget} />}
       {failure && <Refusal failure={failure} elements={form.current?.elements} />}
       <FailureContext value={failure}>
         {children}
@@ -261,6 +275,6 @@ export function SelectField({
 }
 
 /** A field for a country, by its name in the language of the viewer. */
-export function CountryField(field: NamedFieldProps) {
+export function CountryField(field: NamedFieldProps & { defaultValue?: string | undefined }) {
   return <SelectField {...field} none="Choose …" options={countries()} />;
 }
