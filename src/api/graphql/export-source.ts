@@ -9,7 +9,7 @@ import {
   getNamedType,
   getNullableType,
 } from 'graphql';
-import { withoutFilter } from './filter-argument.js';
+import { memberOf, withoutFilter } from './filter-argument.js';
 import type { Context } from '../../operation/context.js';
 import { argumentPath, DomainError, type Problem, snake } from '../../errors/problems.js';
 import { operationOf, type Route, routes } from '../../resources/registry.js';
@@ -166,9 +166,9 @@ function ofSource(found: Problem, name: string, { filter }: Values): Problem {
   if (part === 'list') return { ...found, path: ['source', name] };
   if (part === 'filter') return { ...found, path: ['source', name, part] };
   if (part !== 'filters') return found;
-  const path = argumentPath(['', ...rest].join('.'));
-  const within = filter != null && String(path[0]) in (filter as object) ? ['filter'] : [];
-  return { ...found, path: ['source', name, ...within, ...path] };
+  const [first = '', ...below] = argumentPath(['', ...rest].join('.'));
+  const member = filter == null ? undefined : memberOf(String(first), filter);
+  return { ...found, path: ['source', name, ...(member === undefined ? [first] : ['filter', member]), ...below] };
 }
 
 /** The arguments of a list of /v1, whose path has some of them. */
