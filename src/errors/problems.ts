@@ -45,6 +45,17 @@ export interface Problem {
   retryAfter?: number | undefined;
   /** Further entries of the error's metadata, such as the alternatives to a missing document. */
   metadata?: Record<string, unknown> | undefined;
+  /** Set where no index serves a combination of arguments of a list: the nearest one that an index serves. */
+  nearest?: Nearest | 'unknown' | undefined;
+  /** The address of that list in the explorer. */
+  nearestUrl?: string | undefined;
+}
+
+/** What to change of the arguments of a list, so that an index serves it. */
+export interface Nearest {
+  without: readonly string[];
+  /** Arguments with the values that they get. */
+  set: Readonly<Record<string, unknown>>;
 }
 
 /**

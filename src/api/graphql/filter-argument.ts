@@ -7,11 +7,23 @@ import {
   GraphQLList,
   GraphQLNonNull,
   type GraphQLObjectType,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
   isEnumType,
   isObjectType,
 } from 'graphql';
-import { argumentPath, DomainError, type Problem, problem, shownFilters, snake } from '../../errors/problems.js';
+import {
+  argumentPath,
+  DomainError,
+  type Nearest,
+  type Problem,
+  problem,
+  shownFilters,
+  snake,
+} from '../../errors/problems.js';
+import { argumentsV1 } from '../../operation/guard.js';
+import { listOnV1, pageArguments, pathFor, type PathOfList, pathsOf } from '../rest/list-path.js';
+import { explorerLink } from './nearest-query.js';
 import { isPageType } from './query-parts.js';
 
 /**
@@ -187,31 +199,65 @@ export function withoutFilter(args: Values, object = 'list'): Record<string, unk
   return flattened(args);
 }
 
-/** Makes the resolvers of lists read `filter`, before the guard. */
+/**
+ * Makes the resolvers of lists read `filter`, before the guard, and say of a combination that no index serves which is
+ * the nearest one that works.
+ */
 export function readFilters(schema: GraphQLSchema): void {
-  for (const [, field] of listsOf(schema)) {
+  for (const [type, field] of listsOf(schema)) {
     const { resolve } = field;
     if (!resolve) continue;
     const object = objectOf(field);
+    const paths = type === schema.getQueryType() ? pathsOf(field.name) : [];
     field.resolve = (source, args: Record<string, unknown>, context, info) => {
-      if (args.filter == null) return resolve(source, args, context, info);
-      return inFilter(args.filter, async () => resolve(source, withoutFilter(args, object), context, info));
+      const { filter } = args;
+      const explained = (error: unknown): never => {
+        throw error instanceof DomainError ? placed(error, { field, paths, args, info }) : error;
+      };
+      try {
+        const answer = resolve(source, filter == null ? args : withoutFilter(args, object), context, info);
+        return answer instanceof Promise ? answer.catch(explained) : answer;
+      } catch (error) {
+        return explained(error);
+      }
     };
   }
 }
 
+/** A list that was refused. There is no `info` where /v1 has asked for it. */
+interface Refused {
+  field: Field;
+  paths: readonly PathOfList[];
+  args: Values;
+  info: GraphQLResolveInfo | undefined;
+}
+
+/** An error of a list with the places of its problems in `filter`, and with the nearest list that works. */
+function placed(error: DomainError, { field, paths, args, info }: Refused): DomainError {
+  const { filter } = args;
+  return new DomainError(
+    ...error.problems.map((found) => {
+      const { nearest } = found;
+      const near = typeof nearest === 'object' ? nearestIn(nearest, { field, paths, args, info }) : {};
+      return filter ? ofFilter({ ...found, ...near }, filter) : { ...found, ...near };
+    }),
+  );
+}
+
+/** The links to the nearest list that works: its path on /v1, and where the graph has asked, its query. */
+function nearestIn({ without, set }: Nearest, { field, paths, args, info }: Refused): Partial<Problem> {
+  const kept = Object.entries(flattened(args)).filter(([name]) => !without.includes(name));
+  const values = { ...Object.fromEntries(kept), ...set };
+  const declared = argumentsV1(field).filter(({ name }) => !pageArguments.includes(name));
+  const url = pathFor(paths, values) ? listOnV1(paths, declared, values).filter(Boolean).join('?') : undefined;
+  return {
+    ...(url !== undefined && { metadata: { nearest_url: url } }),
+    ...(info && { nearestUrl: explorerLink(field, values, info) }),
+  };
+}
+
 /** The noun of the objects of a list, which begins the names of its parameters. */
 const objectOf = (field: Field) => snake(nodeOf(field)).replace(/^_/, '');
-
-/** Answers, and says of each problem of a filter that it is within `filter`. */
-async function inFilter<T>(filter: unknown, answer: () => Promise<T>): Promise<T> {
-  try {
-    return await answer();
-  } catch (error) {
-    if (!(error instanceof DomainError) || !filter) throw error;
-    throw new DomainError(...error.problems.map((found) => ofFilter(found, filter)));
-  }
-}
 
 function ofFilter(found: Problem, filter: object): Problem {
   const [first, ...rest] = found.path ?? argumentPath(found.field);
