@@ -157,10 +157,7 @@ function pathTo(
 /** A document with the values of its variables in their places. A variable without a value is left out. */
 function written({ schema, operation, variableValues }: GraphQLResolveInfo, document: DocumentNode): DocumentNode {
   const types = new Map(
-    operation.variableDefinitions?.map(({ variable, type }) => [
-      variable.name.value,
-      typeFromAST(schema, type),
-    ]),
+    operation.variableDefinitions?.map(({ variable, type }) => [variable.name.value, typeFromAST(schema, type)]),
   );
   const valueIn = (variable: string) => {
     const type = types.get(variable);
