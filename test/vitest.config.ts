@@ -50,7 +50,7 @@ const slowest = [
   ['api/import', 'browser/site', 'faults/failover'],
   ['api/export', 'api/event', 'process/pooler', 'process/cli-output'],
   ['api/session', 'api/bank', 'faults/silent-connections'],
-  ['api/person', 'api/ledger', 'process/timeline'],
+  ['api/person', 'api/ledger', 'api/nearest-list', 'process/timeline'],
   ['api/checkout-payment', 'api/checkout-creation', 'api/deposit-state'],
 ].flat();
 
