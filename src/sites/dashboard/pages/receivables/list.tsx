@@ -99,6 +99,11 @@ export function Receivables() {
       actions={
         <>
           <Export source={exportOf(variables)} />
+          {mayWrite && (
+            <Link href="/receivables/import" className="button">
+              Import
+            </Link>
+          )}
           {create}
         </>
       }
