@@ -17,6 +17,7 @@ import { Search } from '../../parts/search';
 import type { Column } from '../../parts/table';
 import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
 import { Ageing } from './ageing';
+import { CustomerReceivables } from './of-customer';
 
 const ReceivablesQuery = graphql(
   `
@@ -81,8 +82,14 @@ function exportOf({ search, orderBy, after: _, ...filter }: VariablesOf<typeof R
   return { receivables: search ? { search } : sent({ orderBy, filter }) };
 }
 
-/** The receivables: how old the open ones are, and all of them. */
+/** The receivables of the account, or those that bill the customer of the address. */
 export function Receivables() {
+  const customerId = useFilters().params.get('customer');
+  return customerId === null ? <AllReceivables /> : <CustomerReceivables customerId={customerId} />;
+}
+
+/** The receivables: how old the open ones are, and all of them. */
+function AllReceivables() {
   const { set, filtered } = useFilters();
   const { by, overdue, search, variables } = useArguments();
   const result = useLive(ReceivablesQuery, variables);
