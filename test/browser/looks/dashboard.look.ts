@@ -45,6 +45,27 @@ const listsAndObjects = (names: string[]): State[] =>
     [`${name}-object`, steps(at(`/${name}`), first)],
   ]);
 
+/** A sheet of invoices is chosen, with long names and some errors. */
+const sheetChosen = async (page: Page) => {
+  const head =
+    'Invoice,Customer,Amount,Currency,Date,Due date,Notes from the sales department,Goods or services,Purpose code';
+  const rows = Array.from({ length: 14 }, (_, i) => {
+    const name =
+      i === 3 ? 'A name that no customer has, and that is very long, Incorporated in Delaware' : 'Asha Traders';
+    return `LOOK-${i},"${name}","${i === 5 ? 'ten' : '1,234,567.89'}",INR,2026-10-0${(i % 9) + 1},2026-12-31,${'x'.repeat(80)},goods,P0101`;
+  });
+  const buffer = Buffer.from([head, ...rows].join('\n'));
+  await page.getByLabel('CSV file').setInputFiles({ name: 'invoices.csv', mimeType: 'text/csv', buffer });
+  await settled(page);
+};
+
+/** What was checked of it is imported. */
+const sheetChecked = async (page: Page) => {
+  await page.getByRole('button', { name: /^Check/ }).click();
+  await page.getByText('cannot be imported').waitFor();
+  await settled(page);
+};
+
 const pagesOfUsers: State[] = [
   ['home', at('/')],
   ...listsAndObjects(lists),
@@ -64,6 +85,15 @@ const pagesOfUsers: State[] = [
   ['settings-payouts', at('/settings/payouts')],
   ['exported', steps(at('/payments'), press('Export CSV'), (page) => page.getByText('All exports').waitFor())],
   ['settings-exports', at('/settings/exports')],
+  ['import', at('/receivables/import')],
+  ['import-chosen', steps(at('/receivables/import'), sheetChosen)],
+  ['import-checked', steps(at('/receivables/import'), sheetChosen, sheetChecked)],
+  [
+    'import-done',
+    steps(at('/receivables/import'), sheetChosen, sheetChecked, press(/^Import the/), (page) =>
+      page.getByText('left out').first().waitFor(),
+    ),
+  ],
   ['debtor', steps(at('/receivables?show=overdue'), first, toCustomer)],
   ['debtor-printed', steps(at('/receivables?show=overdue'), first, toCustomer, printed)],
   ['debtor-receivables', steps(at('/receivables?show=overdue'), first, toCustomer, toAll)],

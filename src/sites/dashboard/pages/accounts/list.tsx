@@ -165,6 +165,11 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
       actions={
         <>
           {source && <Export source={source} />}
+          {type === 'PARTNER' && action && (
+            <Link href="/customers/import" className="button">
+              Import
+            </Link>
+          )}
           {action}
         </>
       }

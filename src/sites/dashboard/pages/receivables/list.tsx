@@ -106,6 +106,11 @@ function AllReceivables() {
       actions={
         <>
           <Export source={exportOf(variables)} />
+          {mayWrite && (
+            <Link href="/receivables/import" className="button">
+              Import
+            </Link>
+          )}
           {create}
         </>
       }
