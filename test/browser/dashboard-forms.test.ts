@@ -156,6 +156,15 @@ describe('a receivable for a payment', () => {
     await reconcile.getByRole('checkbox', { name: /RUG-77\/B/, checked: true }).waitFor();
     await reconcile.getByRole('button', { name: 'Reconcile $1,234.50' }).click();
     await page.getByRole('region', { name: 'Counts towards' }).getByText('RUG-77/B').waitFor();
+    // What was done is said when the form is gone, with the way to the next payment.
+    await page.getByRole('status').getByText('$1,234.50 reconciled with RUG-77/B.').waitFor();
+    await page.getByRole('link', { name: 'Next payment to reconcile →' }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(id));
+    await reconcile.waitFor();
+    // Home says it in one sentence.
+    await open('/dashboard');
+    const event = page.getByRole('region', { name: 'Latest events' }).getByRole('listitem').first();
+    await expect.poll(() => event.textContent()).toMatch(/^Rug Importers paidmatched with RUG-77\/B · .*\$1,234\.50/);
     expect(complaints).toEqual([]);
   });
 

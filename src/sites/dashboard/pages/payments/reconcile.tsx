@@ -99,7 +99,7 @@ function useCandidates(payment: PaymentDetail, filter: string) {
 }
 
 /** Counts what is left of a payment towards receivables. The best matches come first. */
-export function Reconcile({ payment }: { payment: PaymentDetail }) {
+export function Reconcile({ payment, onDone }: { payment: PaymentDetail; onDone: (sentence: string) => void }) {
   const [filter, setFilter] = useState('');
   const { open, error } = useCandidates(payment, filter);
   return (
@@ -115,7 +115,7 @@ export function Reconcile({ payment }: { payment: PaymentDetail }) {
           <NewReceivable payment={payment} />
         </Empty>
       )}
-      {open && open.length > 0 && <Form payment={payment} suggestions={open} {...{ filter, setFilter }} />}
+      {open && open.length > 0 && <Form payment={payment} suggestions={open} {...{ filter, setFilter, onDone }} />}
     </Card>
   );
 }
@@ -125,6 +125,8 @@ interface FormProps {
   suggestions: Suggestion[];
   filter: string;
   setFilter: (filter: string) => void;
+  /** Gets what has been done, which is to be said after the form is gone, too. */
+  onDone: (sentence: string) => void;
 }
 
 /** What is chosen at first: the receivable that was just made for the payment. */
@@ -134,7 +136,7 @@ function firstOf(payment: PaymentDetail, suggestions: Suggestion[], madeId: stri
   return new Map([[made.receivable.id, decimal(fitting(hundredths(payment.pendingRest), made.receivable))]]);
 }
 
-function Form({ payment, suggestions, filter, setFilter }: FormProps) {
+function Form({ payment, suggestions, filter, setFilter, onDone }: FormProps) {
   const madeId = useFilters().params.get('receivable');
   const { write, pending, failure } = useWrite(ReconcileMutation);
   // The chosen receivables in the order of their choice, with the amounts as they were typed.
@@ -156,7 +158,9 @@ function Form({ payment, suggestions, filter, setFilter }: FormProps) {
     const receivables = [...chosen].map(([id, amount]) => ({ id, amount: typedAmount(amount) }));
     const answer = await write({ input: { id: payment.id, receivables } });
     if (!answer) return;
-    setDone(sentenceOf(payment, total, suggestions, chosen));
+    const sentence = sentenceOf(payment, total, suggestions, chosen);
+    setDone(`${sentence} Choose another invoice for the rest.`);
+    onDone(sentence);
     setChosen(new Map());
     setFilter('');
   };
@@ -217,10 +221,7 @@ function withAmount(chosen: ReadonlyMap<string, string>, { receivable }: Suggest
 /** What has been done, for the viewer. */
 function sentenceOf(payment: PaymentDetail, total: bigint, all: Suggestion[], chosen: ReadonlyMap<string, string>) {
   const names = all.flatMap(({ receivable: { id, invoice } }) => (chosen.has(id) ? invoice.referenceNumber : []));
-  return (
-    `${formatMoney({ ...payment, amount: decimal(total) })} reconciled with ${names.join(', ')}. Choose another ` +
-    'invoice for the rest.'
-  );
+  return `${formatMoney({ ...payment, amount: decimal(total) })} reconciled with ${names.join(', ')}.`;
 }
 
 function restOf(payment: PaymentDetail, rest: bigint): string {
