@@ -61,6 +61,9 @@ const pagesOfUsers: State[] = [
   ['balance', at('/balance')],
   ['balance-printed', steps(at('/balance'), printed)],
   ['payout-printed', steps(at('/payouts'), first, printed)],
+  ['settings-payouts', at('/settings/payouts')],
+  ['exported', steps(at('/payments'), press('Export CSV'), (page) => page.getByText('All exports').waitFor())],
+  ['settings-exports', at('/settings/exports')],
   ['debtor', steps(at('/receivables?show=overdue'), first, toCustomer)],
   ['debtor-printed', steps(at('/receivables?show=overdue'), first, toCustomer, printed)],
   ['debtor-receivables', steps(at('/receivables?show=overdue'), first, toCustomer, toAll)],
@@ -81,6 +84,11 @@ const pagesOfPlatforms: State[] = [
   ),
   ['webhook-new', steps(at('/developers/webhooks'), press(/^Add/))],
   ['settings', at('/settings')],
+  ['settings-payouts', at('/settings/payouts')],
+  [
+    'settings-payouts-days',
+    steps(at('/settings/payouts'), press(/^Change/), (page) => page.getByLabel('Paid out').selectOption('WEEKLY')),
+  ],
   ['not-found', at('/nothing')],
 ];
 

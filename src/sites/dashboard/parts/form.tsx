@@ -73,8 +73,7 @@ export function Form<Input>({
     const values = new FormData(event.currentTarget);
     const apiKey = withKey ? String(values.get('apiKey')).trim() : undefined;
     values.delete('apiKey');
-    for (const input of event.currentTarget.querySelectorAll<HTMLInputElement>('[data-amount]'))
-      values.set(input.name, typedAmount(input.value));
+    readAmounts(event.currentTarget, values);
     const wrong = apiKey !== undefined && mode ? wrongKey(apiKey, mode) : undefined;
     setFault(wrong);
     if (wrong !== undefined) return;
@@ -107,6 +106,12 @@ export function Form<Input>({
       </div>
     </form>
   );
+}
+
+/** Sets the amounts of a form as the gateway takes them. */
+function readAmounts(form: HTMLFormElement, values: FormData) {
+  for (const input of form.querySelectorAll<HTMLInputElement>('[data-amount]'))
+    values.set(input.name, typedAmount(input.value));
 }
 
 /** The messages that belong to the form, with those of members that it does not have. */

@@ -8,13 +8,13 @@ export const PaymentsQuery = graphql(
   `
     query Payments(
       $first: Int!, $after: ID, $search: String, $orderBy: DepositOrder, $amount: AmountFilter
-      $created: TimeFilter, $status: [DepositStatus!], $method: [DepositPaymentMethod!]
+      $created: TimeFilter, $status: [DepositStatus!], $method: [PaymentMethod!]
       $currency: [Currency!], $unreconciled: Boolean
     ) {
       deposits(
         first: $first, after: $after, search: $search, orderBy: $orderBy
         filter: {
-          amount: $amount, created: $created, status: $status, paymentMethod: $method, currency: $currency
+          amount: $amount, created: $created, status: $status, method: $method, currency: $currency
           unreconciled: $unreconciled
         }
       ) {
@@ -40,11 +40,11 @@ export type Filters = Omit<VariablesOf<typeof PaymentsQuery>, 'first' | 'after'>
 export const ToReconcileQuery = graphql(
   `
     query PaymentsToReconcile(
-      $first: Int!, $after: ID, $created: TimeFilter, $method: [DepositPaymentMethod!], $currency: [Currency!]
+      $first: Int!, $after: ID, $created: TimeFilter, $method: [PaymentMethod!], $currency: [Currency!]
     ) {
       deposits(
         first: $first, after: $after
-        filter: { created: $created, paymentMethod: $method, currency: $currency, unreconciled: true }
+        filter: { created: $created, method: $method, currency: $currency, unreconciled: true }
       ) {
         nodes {
           id created amount currency pendingRest statementDescriptor

@@ -8,6 +8,7 @@ import type { RowOf } from '../../graph/pages';
 import { sent } from '../../graph/sent';
 import { amountAndStatus, stateColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
+import { Export, type ExportSource } from '../../parts/export';
 import { Choice, ClearFilters, FilterBar, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
@@ -76,6 +77,11 @@ function useArguments() {
   return { by, overdue, search, variables };
 }
 
+/** The export of what the filters select. */
+function exportOf({ search, orderBy, after: _, ...filter }: VariablesOf<typeof ReceivablesQuery>): ExportSource {
+  return { receivables: search ? { search } : sent({ orderBy, filter }) };
+}
+
 /** The receivables of the account, or those that bill the customer of the address. */
 export function Receivables() {
   const customerId = useFilters().params.get('customer');
@@ -95,7 +101,15 @@ function AllReceivables() {
     </Link>
   );
   return (
-    <Page title="Receivables" actions={create}>
+    <Page
+      title="Receivables"
+      actions={
+        <>
+          <Export source={exportOf(variables)} />
+          {create}
+        </>
+      }
+    >
       <Ageing />
       <FilterBar>
         <Tabs
