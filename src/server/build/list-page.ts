@@ -51,7 +51,8 @@ const intro = [
 
 const kinds = [
   'An index is for one kind of list: `root` is that of a platform or a direct user, `context` that of a connected',
-  'user, `below` what a platform reaches beyond its own list, and the others the lists of one parent, such as an account.',
+  'user, `below` what a platform reaches beyond its own list, and the others the lists of one parent, such as an',
+  'account.',
 ];
 
 const source = [
