@@ -1,3 +1,4 @@
+import { disputeStatuses } from '../../format/disputes';
 import { dayBefore, startOfDay } from '../../format/days';
 import { currencies, currencyOf } from '../../format/money';
 import { useTimeZone } from '../../format/preferences';
@@ -7,6 +8,7 @@ import { useLive } from '../../graph/live';
 import { sent } from '../../graph/sent';
 import { amountAndStatus, stateColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
+import { Export, type ExportSource } from '../../parts/export';
 import { Choice, ClearFilters, FilterBar, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
@@ -14,7 +16,6 @@ import { Search } from '../../parts/search';
 import type { Column } from '../../parts/table';
 import { nameOf, useSession } from '../../session';
 import { DisputeFilter, Disputes } from './disputes';
-import { Export } from './export';
 import { type Filters, type Payment, PaymentsQuery, stateOf } from './query';
 import { TestPayment } from './test-payment';
 import { ToReconcile } from './to-reconcile';
@@ -66,6 +67,11 @@ function useArguments() {
   return { open, byAmount, search, variables: search ? { search } : ordered };
 }
 
+/** The export of what the filters select. */
+function exportOf({ search, orderBy, method, ...filter }: Filters): ExportSource {
+  return { deposits: search ? { search } : sent({ orderBy, filter: sent({ ...filter, paymentMethod: method }) }) };
+}
+
 /** The lists of the page. */
 const kinds = [
   ['all', 'All'],
@@ -75,10 +81,12 @@ const kinds = [
 
 /** The payments that were received, or the disputes of payments. */
 export function Payments() {
-  const { params } = useFilters();
+  const { params, one } = useFilters();
   if (params.get('show') !== 'disputes') return <Received />;
+  const status = one('status', ['OPEN', 'DECIDED']);
+  const filter = sent({ status: status && [...disputeStatuses[status]] });
   return (
-    <Page title="Payments">
+    <Page title="Payments" actions={<Export source={{ disputes: { filter } }} />}>
       <FilterBar>
         <Kinds chosen="disputes" />
         <DisputeFilter />
@@ -106,7 +114,7 @@ function Received() {
   const actions = (
     <>
       <TestPayment name="Test payment" />
-      <Export variables={variables} />
+      <Export source={exportOf(variables)} />
     </>
   );
   return (
