@@ -97,6 +97,8 @@ const everyPage = (): (readonly [string, string])[] => {
     ['/bank', hostile],
     ['/bank?show=all', 'WIRE-12500.00'],
     ['/payouts?status=ALL', hostile],
+    [`/payouts/${paid.payoutId}`, 'Way of the money'],
+    [`/payments/${contested}`, 'All of it was refunded or taken back.'],
     ['/adjustments', hostile],
     ['/bank-files', 'Every transfer has its address'],
     ['/bank-files?show=files', 'No file was imported'],
@@ -119,9 +121,9 @@ const everyPage = (): (readonly [string, string])[] => {
     ['/nothing', 'There is nothing at this address'],
   ] as const;
   const paths = new Set(listed.map(([path]) => path.replace(/\?.*/, '')));
-  const others = addressesOf(routesOf('console'), { '/accounts/:id': [bad] }).filter(
-    (path) => path !== '/' && !paths.has(path as never),
-  );
+  const others = addressesOf(routesOf('console'), {
+    ...{ '/accounts/:id': [bad], '/payments/:id': [contested], '/payouts/:id': [paid.payoutId] },
+  }).filter((path) => path !== '/' && !paths.has(path as never));
   return [...listed, ...others.map((path) => [path, ''] as const)];
 };
 
@@ -408,7 +410,7 @@ describe('an operator', () => {
     await page.getByRole('dialog').getByText('₹1,040,625.00').waitFor();
     await page.getByRole('dialog').getByLabel("The bank's reference").fill('UTR-77');
     expect(await send(page, 'It has arrived')).toBe(`Settled: ₹1,040,625.00 INR to ${hostile}.`);
-    await page.getByText('No payout matches').waitFor();
+    await page.getByText('No payout is under way').waitFor();
     expect(await must(paid.live.get(`/v1/payouts/${paid.payoutId}`))).toMatchObject({
       ...{ status: 'completed', bank_reference: 'UTR-77' },
     });

@@ -65,7 +65,8 @@ export function operatorEdgeResolver({ of, edges }: OperatorEdges): Function {
     shown: { nullable: read === 'one', description },
     run: (row: TenantAndMode, { related }: OperatorContext) => {
       // A row has the property that its edge names; the types of the tables differ.
-      const value: string = Reflect.get(row, property);
+      const value: string | null = Reflect.get(row, property);
+      if (value === null) return null;
       return related[read](table, match, row, value);
     },
     parameters: [Root(), Ctx()],

@@ -184,6 +184,8 @@ export class OperatorPayout {
   reasonCode: PayoutReasonCode | null;
   @Field(() => String, { nullable: true, description: "The bank's own reference, once it is recorded." })
   bankReference: string | null;
+  @Field(() => ID, { nullable: true, description: 'The payment order that it is in, if it is in one.' })
+  orderId: string | null;
 }
 
 @ObjectType('TransactionMismatch', {

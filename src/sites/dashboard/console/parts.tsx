@@ -80,6 +80,9 @@ export function AccountLink({ children, ...account }: { id: string; livemode: bo
   return <Link href={accountAddress(account)}>{children}</Link>;
 }
 
+/** The address of the page of a payment. With the tenant it is one look-up. */
+export const paymentAddress = (id: string, tenantId: string) => `/payments/${id}?tenant=${tenantId}`;
+
 interface PaidAccount {
   accountId: string;
   livemode: boolean;

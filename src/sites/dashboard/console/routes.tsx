@@ -19,6 +19,8 @@ const Operators = lazy(() => import('./pages/operators').then(({ Operators }) =>
 const PaymentOrders = lazy(() =>
   import('./pages/payment-orders').then(({ PaymentOrders }) => ({ default: PaymentOrders })),
 );
+const Payment = lazy(() => import('./pages/payment').then(({ Payment }) => ({ default: Payment })));
+const Payout = lazy(() => import('./pages/payout').then(({ Payout }) => ({ default: Payout })));
 const Payouts = lazy(() => import('./pages/payouts').then(({ Payouts }) => ({ default: Payouts })));
 const Rates = lazy(() => import('./pages/rates').then(({ Rates }) => ({ default: Rates })));
 const Refunds = lazy(() => import('./pages/refunds').then(({ Refunds }) => ({ default: Refunds })));
@@ -45,7 +47,9 @@ export function Routes() {
         <Route path="/mismatches" component={Mismatches} />
         <Route path="/operators" component={Operators} />
         <Route path="/payment-orders" component={PaymentOrders} />
+        <Route path="/payments/:id" component={Payment} />
         <Route path="/payouts" component={Payouts} />
+        <Route path="/payouts/:id" component={Payout} />
         <Route path="/rates" component={Rates} />
         <Route path="/refunds" component={Refunds} />
         <Route path="/unexplained" component={Unexplained} />

@@ -20,10 +20,12 @@ import {
   UserCheck,
   Users,
 } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useCallback, useState } from 'react';
+import { useFindKey } from '../find/box';
 import type { ResultOf } from '../graph/graphql';
 import { useLive } from '../graph/live';
 import { Frame, PlaceLink } from '../parts/frame';
+import { Find } from './find';
 import { graphql } from './graphql';
 import { useSession } from './session';
 
@@ -58,6 +60,9 @@ type Waiting = Partial<ResultOf<typeof WaitingQuery> & ResultOf<typeof Returning
 /** The frame of every page: who is signed in, and the pages with what waits on each. */
 export function Shell({ announcement, children }: { announcement: string; children: ReactNode }) {
   const { operator, signOut } = useSession();
+  const [finding, setFinding] = useState(false);
+  const find = useCallback(() => setFinding(true), []);
+  useFindKey(find);
   const { data } = useLive(WaitingQuery, {}, { seconds: 30 });
   const { data: returning } = useLive(ReturningQuery, {}, { seconds: 30 });
   return (
@@ -73,6 +78,7 @@ export function Shell({ announcement, children }: { announcement: string; childr
         </div>
       }
       groups={groupsOf({ ...data, ...returning })}
+      onFind={find}
       end={
         <>
           <PlaceLink path="/settings" name="Settings" icon={Settings} />
@@ -86,6 +92,7 @@ export function Shell({ announcement, children }: { announcement: string; childr
       <p className="announcement" role="status">
         {announcement}
       </p>
+      {finding && <Find onClose={() => setFinding(false)} />}
     </Frame>
   );
 }

@@ -1,3 +1,4 @@
+import { Link } from 'wouter';
 import { formatMoney } from '../../format/money';
 import { words } from '../../format/words';
 import type { ResultOf } from '../../graph/graphql';
@@ -12,7 +13,7 @@ import { Status } from '../../parts/status';
 import type { Column } from '../../parts/table';
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { AccountLink, pageOf, placeColumn, Time } from '../parts';
+import { AccountLink, pageOf, paymentAddress, placeColumn, Time } from '../parts';
 import { useMayAct } from '../session';
 
 const Notice = graphql(`
@@ -130,9 +131,9 @@ type Row = ResultOf<typeof Notice> & { id: string };
 const columns: Column<Row>[] = [
   {
     head: 'Reference',
-    cell: ({ reference, event, accountId, livemode }) => (
+    cell: ({ reference, event, accountId, livemode, tenantId, deposit }) => (
       <span className="two-lines">
-        <strong>{reference}</strong>
+        {deposit ? <Link href={paymentAddress(deposit.id, tenantId)}>{reference}</Link> : <strong>{reference}</strong>}
         <span className="hint">
           {words(event)} ·{' '}
           <AccountLink id={accountId} livemode={livemode}>

@@ -1,3 +1,4 @@
+import { Link } from 'wouter';
 import { formatMoney } from '../../format/money';
 import { words } from '../../format/words';
 import type { ResultOf } from '../../graph/graphql';
@@ -14,7 +15,7 @@ import { Page } from '../../parts/page';
 import type { Column } from '../../parts/table';
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { AccountLink, modes, pageOf, payeeOf, PlaceFilters, placeColumn, Time } from '../parts';
+import { AccountLink, modes, pageOf, paymentAddress, payeeOf, PlaceFilters, placeColumn, Time } from '../parts';
 import { useMayAct } from '../session';
 
 const RefundsQuery = graphql(`
@@ -88,7 +89,15 @@ export function Refunds() {
         columns={[
           { head: 'Account', cell: (refund) => <About refund={refund} /> },
           placeColumn,
-          { head: 'Created', cell: ({ created }) => <Time at={created} /> },
+          {
+            head: 'Created',
+            cell: ({ created, depositId, tenantId }) => (
+              <span className="two-lines">
+                <Time at={created} />
+                <Link href={paymentAddress(depositId, tenantId)}>Payment</Link>
+              </span>
+            ),
+          },
           { head: 'Ended', cell: ({ endedAt }) => endedAt && <Time at={endedAt} /> },
           statusColumn(),
           amountColumn(),
