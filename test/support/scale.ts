@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs';
+
 /**
  * How much of every suite runs: a short form with `npm test`, the long form with `npm run test:faults`.
  * Only this file sets these numbers; an environment variable overrides one of them for one run.
@@ -85,6 +87,12 @@ export function figures(suite: string, numbers: Record<string, number | string>)
   if (!whole) return;
   const pairs = Object.entries(numbers).map(([name, value]) => `${name} ${value}`);
   process.stdout.write(`${suite}: ${pairs.join(', ')}\n`);
+}
+
+/** Adds to the sums of a run of `npm run fuzz -- --evidence`. */
+export function evidence(counts: Partial<Record<'writes' | 'kills' | 'audits', number>>): void {
+  const file = process.env.EVIDENCE;
+  if (file) appendFileSync(file, `${JSON.stringify(counts)}\n`);
 }
 
 /** Seconds since a time, to one decimal. */
