@@ -65,7 +65,7 @@ const keyOf = ({ type, id, tenantId, livemode, created, status }: FoundObject) =
 function hintOf({ words, amount, withinId }: TextToFind): string | null {
   if (words === undefined) return null;
   if (amount && (amount.currency === undefined || withinId === undefined))
-    return 'An amount is sought within a tenant: add its currency and the id of an account, as in 393.27 USD account_….';
+    return 'An amount is sought within a tenant: add its currency and the id of an account: 393.27 USD account_….';
   if (withinId !== undefined) return null;
   return 'Invoice numbers and the texts of payments are sought within a tenant: add the id of an account.';
 }

@@ -33,7 +33,6 @@ interface PaymentPageProps {
 
 function PaymentPage({ trail, payment }: PaymentPageProps) {
   const payer = payment.fromAccount ? nameOf(payment.fromAccount) : payment.payerName;
-  const { refunds, disputes, takenBack } = payment;
   const accounts = [payment.fromAccount, payment.toAccount, trail.paidAccount, trail.paidAccount.root];
   return (
     <DetailPage
@@ -45,6 +44,16 @@ function PaymentPage({ trail, payment }: PaymentPageProps) {
       side={<About trail={trail} payment={payment} />}
     >
       <Counts trail={trail} of="payment" />
+      <WaysBack payment={payment} />
+      <Postings postings={trail.postings} accounts={accounts.filter((account) => account !== null)} />
+    </DetailPage>
+  );
+}
+
+/** What was refunded, disputed and taken back. */
+function WaysBack({ payment: { refunds, disputes, takenBack, tenantId } }: { payment: PaymentOfTrail }) {
+  return (
+    <>
       {refunds.length > 0 && (
         <Card title="Refunds">
           <Table
@@ -86,13 +95,12 @@ function PaymentPage({ trail, payment }: PaymentPageProps) {
           <Table
             label="Taken back"
             rows={takenBack}
-            href={({ id }) => paymentAddress(id, payment.tenantId)}
+            href={({ id }) => paymentAddress(id, tenantId)}
             columns={[{ head: 'Taken', cell: ({ created }) => <Time at={created} /> }, statusColumn(), amountColumn()]}
           />
         </Card>
       )}
-      <Postings postings={trail.postings} accounts={accounts.filter((account) => account !== null)} />
-    </DetailPage>
+    </>
   );
 }
 

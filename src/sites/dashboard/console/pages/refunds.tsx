@@ -89,15 +89,7 @@ export function Refunds() {
         columns={[
           { head: 'Account', cell: (refund) => <About refund={refund} /> },
           placeColumn,
-          {
-            head: 'Created',
-            cell: ({ created, depositId, tenantId }) => (
-              <span className="two-lines">
-                <Time at={created} />
-                <Link href={paymentAddress(depositId, tenantId)}>Payment</Link>
-              </span>
-            ),
-          },
+          createdColumn,
           { head: 'Ended', cell: ({ endedAt }) => endedAt && <Time at={endedAt} /> },
           statusColumn(),
           amountColumn(),
@@ -112,6 +104,16 @@ export function Refunds() {
     </Page>
   );
 }
+
+const createdColumn: Column<Refund> = {
+  head: 'Created',
+  cell: ({ created, depositId, tenantId }) => (
+    <span className="two-lines">
+      <Time at={created} />
+      <Link href={paymentAddress(depositId, tenantId)}>Payment</Link>
+    </span>
+  ),
+};
 
 function About({ refund }: { refund: Refund }) {
   const { accountId, livemode, reason, failureReason, checkoutId } = refund;
