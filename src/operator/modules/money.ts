@@ -1,5 +1,5 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { edgesOf, one, type OperatorModule } from '../graph/module.js';
+import { edgesOf, one, type OperatorModule, root } from '../graph/module.js';
 import { account } from '../../resources/account/table.js';
 import { address } from '../../resources/address/table.js';
 import { deposit } from '../../resources/deposit/table.js';
@@ -264,9 +264,19 @@ export default {
   },
   edges: [
     edgesOf(OperatorPayout, {
+      root,
       account: one(OperatorAccount, account, account.id, 'accountId', 'The account that is paid out.'),
       address: one(OperatorAddress, address, address.id, 'addressId', 'Where it is sent.'),
     }),
+    edgesOf(OperatorBankNotice, {
+      root,
+      account: one(OperatorAccount, account, account.id, 'accountId', 'The account that receives at the address.'),
+    }),
+    edgesOf(OperatorMismatch, {
+      root,
+      account: one(OperatorAccount, account, account.id, 'actingAccountId', 'The account whose checkout it is.'),
+    }),
+    edgesOf(OperatorRate, { root }),
   ],
   sizes: {
     'Query.rates': 200,

@@ -7,7 +7,7 @@ import { payloadOf } from '../../types/payload.js';
 import { DateTime } from '../../types/scalars.js';
 import type { OperatorContext } from '../context.js';
 import { filterOf } from '../graph/filters.js';
-import { edgesOf, one, type OperatorModule } from '../graph/module.js';
+import { edgesOf, one, type OperatorModule, root } from '../graph/module.js';
 import { FailRefundInput, OperatorRefund, RefundPage, RefundsArgs, SucceedRefundInput } from '../graph/refund-type.js';
 import { OperatorAccount, OperatorDeposit } from '../graph/type.js';
 import { endRefund, listRefunds, refundOf } from '../money/refunds.js';
@@ -81,6 +81,7 @@ export default {
   fields: { refund: 'refund', refunds: 'refund', succeedRefund: 'refund', failRefund: 'refund' },
   edges: [
     edgesOf(OperatorRefund, {
+      root,
       account: one(OperatorAccount, account, account.id, 'accountId', 'The account that had received the deposit.'),
       deposit: one(OperatorDeposit, deposit, deposit.id, 'depositId', 'The deposit that is refunded.'),
     }),

@@ -13,7 +13,7 @@ import type { OperatorContext } from '../context.js';
 import { OperatorBankNotice } from '../graph/bank-type.js';
 import { OperatorDispute } from '../graph/dispute-type.js';
 import { tenantOfDeposit } from '../graph/inputs.js';
-import { all, edgesOf, one, type OperatorModule } from '../graph/module.js';
+import { all, edgesOf, one, type OperatorModule, root } from '../graph/module.js';
 import { OperatorRefund } from '../graph/refund-type.js';
 import { OperatorAllocation, OperatorPosting, OperatorReceivable, OperatorTrail } from '../graph/trail-type.js';
 import { OperatorAccount, OperatorAddress, OperatorDeposit, OperatorPayout } from '../graph/type.js';
@@ -131,6 +131,7 @@ export default {
       payout: one(OperatorPayout, payout, payout.id, 'payoutId', 'The payout that pays it; null while it is LOCKED.'),
     }),
     edgesOf(OperatorDeposit, {
+      root,
       toAccount: one(OperatorAccount, account, account.id, 'toAccountId', 'The account that received.'),
       fromAccount: one(OperatorAccount, account, account.id, 'fromAccountId', 'The partner that paid, if it is known.'),
       toAddress: one(OperatorAddress, address, address.id, 'toAddressId', 'The address that received.'),

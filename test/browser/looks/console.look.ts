@@ -127,7 +127,9 @@ it("the operator's console", async () => {
   };
   const account = at(`/operator/accounts/${waiting}?mode=LIVE`);
   const states: State[] = [
-    ['queue', at('/operator')],
+    ['home', at('/operator')],
+    ['queue', at('/operator/verification')],
+    ['webhooks', at('/operator/webhooks')],
     ...lists.map((name): State => [name, at(`/operator/${name}`)]),
     ['notices', at('/operator/bank?show=all')],
     ['duplicates', at('/operator/bank?show=duplicates')],

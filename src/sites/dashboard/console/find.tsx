@@ -4,7 +4,7 @@ import { type Answer, FindDialog, type Hit } from '../find/box';
 import { graphql } from './graphql';
 import { accountAddress, Mode, nameOf, paymentAddress } from './parts';
 
-const FindQuery = graphql(`
+export const FindQuery = graphql(`
   query Find($text: String!) {
     find(text: $text) {
       objects {

@@ -23,6 +23,7 @@ const PayoutsQuery = graphql(`
     payouts(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
       nodes {
         id created livemode tenantId accountId amount currency sourceAmount sourceCurrency rate status bankReference
+        root { id nickname businessDetails { legalName } }
         account { id nickname businessDetails { legalName } }
         address { id name bankAccount { bankName last4 } }
       }
@@ -50,7 +51,7 @@ const ReturnMutation = graphql(`
 `);
 
 type Payout = ResultOf<typeof PayoutsQuery>['payouts']['nodes'][number];
-type PayoutToEnd = Omit<Payout, 'created' | 'tenantId' | 'bankReference'>;
+type PayoutToEnd = Omit<Payout, 'created' | 'tenantId' | 'bankReference' | 'root'>;
 
 const statuses = ['PROCESSING', 'COMPLETED', 'FAILED', 'RETURNED'] as const;
 

@@ -23,6 +23,7 @@ const RefundsQuery = graphql(`
     refunds(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
       nodes {
         id created livemode tenantId accountId depositId checkoutId amount currency status
+        root { id nickname businessDetails { legalName } }
         reason failureReason bankReference endedAt
         account { id nickname businessDetails { legalName } }
         deposit { id created amount currency paymentMethod statementDescriptor bankReference payerName }
