@@ -1,6 +1,5 @@
 import { type FormEvent, useId, useRef, useState } from 'react';
 import { useQuery } from 'urql';
-import { Link } from 'wouter';
 import { decimal, formatMoney, hundredths, typedAmount } from '../../format/money';
 import { formatDay } from '../../format/time';
 import { words } from '../../format/words';
@@ -11,6 +10,7 @@ import { Empty } from '../../parts/empty';
 import { useFilters } from '../../parts/filters';
 import { Card } from '../../parts/page';
 import { Pending, Problem } from '../../parts/problem';
+import { NewReceivable } from './new-receivable';
 import type { PaymentDetail } from './query';
 import { type Candidate, fitting, reasonWords, type Suggestion, suggestionsFor } from './suggestions';
 
@@ -112,7 +112,7 @@ export function Reconcile({ payment, onDone }: { payment: PaymentDetail; onDone:
       {open?.length === 0 && (
         <Empty title={`No open receivable in ${payment.currency}`}>
           <p>Create a receivable for the invoice that this payment pays, then reconcile it here.</p>
-          <NewReceivable payment={payment} />
+          <NewReceivable paymentId={payment.id} className="button" />
         </Empty>
       )}
       {open && open.length > 0 && <Form payment={payment} suggestions={open} {...{ filter, setFilter, onDone }} />}
@@ -127,6 +127,15 @@ interface FormProps {
   setFilter: (filter: string) => void;
   /** Gets what has been done, which is to be said after the form is gone, too. */
   onDone: (sentence: string) => void;
+}
+
+/** The suggestions that are shown: those that are chosen, and the first ones or those whose numbers are sought. */
+function visibleOf(suggestions: Suggestion[], chosen: ReadonlyMap<string, string>, filter: string) {
+  const found = suggestions.filter(
+    ({ receivable: { id, invoice } }) =>
+      chosen.has(id) || invoice.referenceNumber.toLowerCase().includes(filter.toLowerCase()),
+  );
+  return found.filter(({ receivable }, i) => filter !== '' || i < shown || chosen.has(receivable.id));
 }
 
 /** What is chosen at first: the receivable that was just made for the payment. */
@@ -147,11 +156,7 @@ function Form({ payment, suggestions, filter, setFilter, onDone }: FormProps) {
   const none = chosen.size === 0;
   const total = [...chosen.values()].reduce((all, amount) => all + hundredths(typedAmount(amount)), 0n);
   const rest = hundredths(payment.pendingRest) - total;
-  const found = suggestions.filter(
-    ({ receivable: { id, invoice } }) =>
-      chosen.has(id) || invoice.referenceNumber.toLowerCase().includes(filter.toLowerCase()),
-  );
-  const visible = found.filter(({ receivable }, i) => filter !== '' || i < shown || chosen.has(receivable.id));
+  const visible = visibleOf(suggestions, chosen, filter);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setSent([...chosen.keys()]);
@@ -190,7 +195,7 @@ function Form({ payment, suggestions, filter, setFilter, onDone }: FormProps) {
         <span className={rest < 0n ? 'field-error' : 'hint'} role="status" id={hint}>
           {none ? (done ?? 'Choose an invoice that the payment pays.') : restOf(payment, rest)}
         </span>
-        <NewReceivable payment={payment} />
+        <NewReceivable paymentId={payment.id} className="button" />
         <button type="submit" className="button primary" disabled={pending || none} aria-describedby={hint}>
           {pending
             ? 'Reconciling …'
@@ -198,15 +203,6 @@ function Form({ payment, suggestions, filter, setFilter, onDone }: FormProps) {
         </button>
       </div>
     </form>
-  );
-}
-
-/** The way to a receivable that is filled in from the payment, and chosen here when it is made. */
-function NewReceivable({ payment }: { payment: PaymentDetail }) {
-  return (
-    <Link href={`/receivables/new?payment=${payment.id}`} className="button">
-      New receivable
-    </Link>
   );
 }
 

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { formatMoney } from '../../format/money';
 import { formatDay, useTimes } from '../../format/time';
 import { words } from '../../format/words';
@@ -12,6 +12,7 @@ import { Money } from '../../parts/money';
 import type { Column } from '../../parts/table';
 import { nameOf, useMayWrite } from '../../session';
 import { Foot, useMatching } from './matching';
+import { NewReceivable } from './new-receivable';
 import { type Filters, type OpenPayment, ToReconcileQuery } from './query';
 import { reasonWords } from './suggestions';
 
@@ -167,7 +168,7 @@ function Suggested({ payment, checked, fixed, onChange }: SuggestedProps) {
     return (
       <span className="two-lines">
         <span className="hint">No invoice found</span>
-        {onChange && <Link href={`/receivables/new?payment=${payment.id}&from=list`}>New receivable</Link>}
+        {onChange && <NewReceivable paymentId={payment.id} fromList />}
       </span>
     );
   const { referenceNumber, dueDate } = match.receivable.invoice;
