@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { nextPayout, type PayoutDays } from '../../src/sites/dashboard/format/payout-days.js';
+import { personBody } from '../support/bodies.js';
 import { faultsInThemes, rowsOf, useDashboard } from './dashboard-fixture.js';
 
 const dashboard = useDashboard();
@@ -231,5 +232,75 @@ describe('exports', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     // The button can be pressed again.
     await exported(page);
+  });
+});
+
+describe('what was given by mistake', () => {
+  it('is mended for a person of a draft: edited, and removed', async () => {
+    const { page, complaints, open } = await dashboard.desk(1);
+    const platform = dashboard.platform(1);
+    const draft = await platform.connectedUser({ nickname: 'Mending & Sons' });
+    const name = `Asha ${'Long'.repeat(15)}`;
+    const made = await platform.post('/v1/persons', { ...personBody(draft.id), full_name: name });
+    expect(made.status).toBe(200);
+    const person = async () => (await platform.get(`/v1/persons/${made.body.id}`)).body;
+    await open(`/dashboard/accounts/${draft.id}`);
+    await page.getByRole('button', { name: `Edit ${name}` }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('Full name').inputValue()).toBe(name);
+    expect(await faultsInThemes(page)).toEqual([]);
+    await dialog.getByLabel('Full name').fill('');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('This is required.').waitFor();
+    await dialog.getByLabel('Full name').fill('Asha Rao');
+    await dialog.getByLabel('Owner').check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('Asha Rao').waitFor();
+    const { identification } = made.body;
+    expect(await person()).toMatchObject({
+      ...{ full_name: 'Asha Rao', relationship: { director: true, owner: true, representative: false } },
+      identification,
+    });
+    await page.getByRole('button', { name: 'Remove Asha Rao' }).click();
+    await dialog.getByRole('button', { name: 'Remove person' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('Asha Rao').waitFor({ state: 'detached' });
+    expect((await platform.get(`/v1/persons/${made.body.id}`)).status).toBe(404);
+    expect(complaints).toEqual([]);
+  });
+
+  it('is mended for a bank account by another one, whose form is filled in with it', async () => {
+    const { page, complaints, open } = await dashboard.desk(1, 'Malabar Spice');
+    const user = await dashboard.user(1, 'Malabar Spice');
+    const addresses = async () => {
+      const { body } = await user.graph(
+        `query ($id: ID!) { account(id: $id) { addresses(first: 20, filter: { category: [USER_PAYOUT] }) {
+          nodes { id name currency bankAccount { number domesticCredit bankName } billingDetails { line1 country } } } } }`,
+        { id: user.id },
+      );
+      return body.data.account.addresses.nodes;
+    };
+    const [before] = await addresses();
+    await open(`/dashboard/accounts/${user.id}`);
+    await page.getByRole('button', { name: 'Replace', exact: true }).first().click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('Account holder').inputValue()).toBe(before.name);
+    expect(await dialog.getByLabel('Routing code (IFSC)').inputValue()).toBe(before.bankAccount.domesticCredit);
+    expect(await faultsInThemes(page)).toEqual([]);
+    await dialog.getByLabel('Account number', { exact: true }).fill('998877665544');
+    // The number is typed twice, also where the old one stands in the form.
+    await send(page, dashboard.tenants[0]!.testKey, 'Add bank account');
+    await dialog.getByText('Both account numbers have to be the same.').waitFor();
+    await dialog.getByLabel('Account number again').fill('998877665544');
+    await send(page, dashboard.tenants[0]!.testKey, 'Add bank account');
+    await dialog.waitFor({ state: 'detached' });
+    const [after] = await addresses();
+    expect(after).toEqual({
+      ...{ ...before, id: after.id, bankAccount: { ...before.bankAccount, number: after.bankAccount.number } },
+    });
+    expect(after.bankAccount.number).toMatch(/5544$/);
+    expect(after.id).not.toBe(before.id);
+    expect(complaints).toEqual([]);
   });
 });

@@ -2,9 +2,12 @@ import { reasonWords } from '../../format/obstacles';
 import type { RowOf } from '../../graph/pages';
 import { Copy, Facts } from '../../parts/facts';
 import { Card } from '../../parts/page';
+import { DialogButton } from '../../parts/dialog';
 import { Status } from '../../parts/status';
 import { ToolButton, useMayTest } from '../../parts/test-tools';
+import { useMayWrite } from '../../session';
 import { detailsOf } from './address-details';
+import { PayoutAddress } from './payout-address';
 import type { AccountDetail } from './query';
 import { addressToolsOf } from './tools';
 
@@ -19,10 +22,12 @@ const categories: Record<Address['category'], string> = {
 };
 
 /** The addresses of an account. What is given to payers can be copied. */
-export function Addresses({ addresses }: { addresses: readonly Address[] }) {
+export function Addresses({ account }: { account: AccountDetail }) {
   const mayTest = useMayTest();
   // What a customer has paid from has no details that could be used again.
-  const shown = addresses.filter(({ bankAccount, vpa }) => vpa || bankAccount?.number || bankAccount?.iban);
+  const shown = (account.addresses?.nodes ?? []).filter(
+    ({ bankAccount, vpa }) => vpa || bankAccount?.number || bankAccount?.iban,
+  );
   if (shown.length === 0) return null;
   return (
     <Card title="Addresses">
@@ -38,10 +43,11 @@ export function Addresses({ addresses }: { addresses: readonly Address[] }) {
             {address.payoutProblem && (
               <p className="note">
                 The last payout to it did not arrive. {why(address.payoutProblem)} Check these details. If they are
-                wrong, add another address: what is available is then sent there at once.
+                wrong, replace the address: what is available is then sent to the new one at once.
               </p>
             )}
             <Facts facts={factsOf(address)} />
+            {address.category === 'USER_PAYOUT' && <Replace account={account} address={address} />}
             {mayTest && (
               <p className="address-tools">
                 {addressToolsOf(address.status).map((tool) => (
@@ -53,6 +59,26 @@ export function Addresses({ addresses }: { addresses: readonly Address[] }) {
         ))}
       </ul>
     </Card>
+  );
+}
+
+/** Puts another bank account in the place of one, whose details the form begins with. None can be changed. */
+function Replace({ account, address }: { account: AccountDetail; address: Address }) {
+  const mayWrite = useMayWrite();
+  if (!mayWrite || account.status !== 'ACTIVATED' || address.status !== 'ACTIVATED') return null;
+  return (
+    <p className="address-tools">
+      <DialogButton title="Replace the payout account" label="Replace" className="button small">
+        {(close) => (
+          <PayoutAddress
+            account={account}
+            replaced={address}
+            hint="Payouts go to the new account from its activation on. What is under way still goes to this one."
+            onDone={close}
+          />
+        )}
+      </DialogButton>
+    </p>
   );
 }
 

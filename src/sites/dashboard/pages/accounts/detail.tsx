@@ -22,7 +22,7 @@ import { Actions } from './actions';
 import { Addresses } from './addresses';
 import { Owes } from './invoices';
 import { Onboarding } from './onboarding';
-import { PersonList } from './person';
+import { PersonList } from './persons';
 import { type AccountDetail, AccountQuery, isOnboarding } from './query';
 import { toolsOf } from './tools';
 
@@ -54,7 +54,7 @@ function AccountPage({ account }: { account: AccountDetail }) {
           <About account={account} />
           {!steps && (
             <Part value={account.persons} field="account.persons" title="Persons">
-              {({ nodes }) => <Persons persons={nodes} />}
+              {({ nodes }) => nodes.length > 0 && <Persons account={account} />}
             </Part>
           )}
           <TestTools id={account.id} {...toolsOf(account, own)}>
@@ -70,7 +70,7 @@ function AccountPage({ account }: { account: AccountDetail }) {
       <Lacking account={account} />
       {partner && <Owes customer={account} />}
       <Part value={account.addresses} field="account.addresses" title="Addresses">
-        {({ nodes }) => <Addresses addresses={nodes} />}
+        {() => <Addresses account={account} />}
       </Part>
       {!partner && (
         <Part value={account.balance} field="account.balance" title="Balances">
@@ -131,11 +131,10 @@ function About({ account }: { account: AccountDetail }) {
   );
 }
 
-function Persons({ persons }: { persons: readonly RowOf<AccountDetail['persons']>[] }) {
-  if (persons.length === 0) return null;
+function Persons({ account }: { account: AccountDetail }) {
   return (
     <Card title="Persons">
-      <PersonList persons={persons} />
+      <PersonList account={account} />
     </Card>
   );
 }

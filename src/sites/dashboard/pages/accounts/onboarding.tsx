@@ -15,7 +15,8 @@ import { Activate } from './actions';
 import { Banks, Business } from './given';
 import { checkOf, isInIndia } from './numbers';
 import { payoutAccount, PayoutAddress } from './payout-address';
-import { AddPerson, PersonList } from './person';
+import { AddPerson } from './person';
+import { PersonList } from './persons';
 import type { AccountDetail } from './query';
 
 const UpdateMutation = graphql(`
@@ -81,7 +82,7 @@ function Steps({ account, members }: StepsProps) {
         {fields.length > 0 && <BusinessForm {...{ account, members, fields }} />}
       </Step>
       <Step title="Persons" missing={persons.length} open={first === 'persons'}>
-        <PersonList persons={account.persons?.nodes ?? []} />
+        <PersonList account={account} />
         {persons.length > 0 && (
           <AddPerson
             accountId={account.id}

@@ -6,7 +6,10 @@ import { type Failure, useWrite } from '../../graph/write';
 import { useCopied } from '../../parts/facts';
 import { CheckedField, CountryField, Form, SelectField, TextField } from '../../parts/form';
 import { nameOf, useSession } from '../../session';
+import type { RowOf } from '../../graph/pages';
 import type { AccountDetail } from './query';
+
+type Address = RowOf<AccountDetail['addresses']>;
 
 const CreateAddressMutation = graphql(`
   mutation CreatePayoutAddress($input: CreateAddressInput!) {
@@ -26,6 +29,8 @@ type Asked = Input & { bankAccount?: { numberAgain?: string } };
 interface PayoutAddressProps {
   account: AccountDetail;
   hint: string;
+  /** The address that the new one replaces: the form begins with its details. */
+  replaced?: Address;
   onDone?: () => void;
 }
 
@@ -46,7 +51,7 @@ function differing({ bankAccount }: Asked): Failure | undefined {
 }
 
 /** Adds the bank account that an account is paid out to. A stolen session could redirect payouts, so it takes a key. */
-export function PayoutAddress({ account, hint, onDone }: PayoutAddressProps) {
+export function PayoutAddress({ account, hint, replaced, onDone }: PayoutAddressProps) {
   const { viewer } = useSession();
   const { write, pending, failure } = useWrite(CreateAddressMutation);
   const [fault, setFault] = useState<Failure>();
@@ -73,13 +78,18 @@ export function PayoutAddress({ account, hint, onDone }: PayoutAddressProps) {
       label="Add a payout account"
       submit="Add bank account"
       withKey
-      draft={`payout-account:${account.id}`}
+      draft={`payout-account:${replaced?.id ?? account.id}`}
       {...{ pending, failure: fault ?? failure }}
       onSubmit={submit}
     >
       <p className="hint">{hint}</p>
       <div className="fields">
-        <BankFields first={viewer.edition === 1} currencies={currenciesOf(viewer.edition)} account={account} />
+        <BankFields
+          first={viewer.edition === 1}
+          currencies={currenciesOf(viewer.edition)}
+          account={account}
+          replaced={replaced}
+        />
       </div>
       <WithoutKey accountId={account.id} />
     </Form>
@@ -91,23 +101,32 @@ interface BankFieldsProps {
   first: boolean;
   currencies: readonly string[];
   account: AccountDetail;
+  replaced: Address | undefined;
 }
 
-function BankFields({ first, currencies: allowed, account }: BankFieldsProps) {
-  const { legalName, physicalAddress: at } = account.businessDetails;
+function BankFields({ first, currencies: allowed, account, replaced }: BankFieldsProps) {
+  const { legalName, physicalAddress } = account.businessDetails;
+  const at = replaced?.billingDetails ?? physicalAddress;
+  const { number, iban, domesticCredit, bankName, globalWire } = replaced?.bankAccount ?? {};
   return (
     <>
-      <TextField name="name" label="Account holder" defaultValue={legalName ?? nameOf(account)} required />
+      <TextField
+        name="name"
+        label="Account holder"
+        defaultValue={replaced?.name ?? legalName ?? nameOf(account)}
+        required
+      />
       <SelectField
         name="currency"
         label="Currency"
-        defaultValue="INR"
+        defaultValue={replaced?.currency ?? 'INR'}
         options={allowed.map((value) => ({ value, name: value }))}
         required
       />
       <TextField
         name="bankAccount.number"
         label="Account number"
+        defaultValue={number ?? undefined}
         required={first}
         hint={first ? undefined : 'Or give the IBAN.'}
       />
@@ -117,16 +136,32 @@ function BankFields({ first, currencies: allowed, account }: BankFieldsProps) {
           <CheckedField
             name="bankAccount.domesticCredit"
             label="Routing code (IFSC)"
+            defaultValue={domesticCredit ?? undefined}
             check={(text) => (ifsc.holds(text) ? undefined : ifsc.message)}
             required
           />
-          <TextField name="bankAccount.bankName" label="Bank" />
+          <TextField name="bankAccount.bankName" label="Bank" defaultValue={bankName ?? undefined} />
         </>
       ) : (
         <>
-          <TextField name="bankAccount.iban" label="IBAN" hint="Instead of the account number." />
-          <TextField name="bankAccount.bankName" label="Bank" hint="Or give the SWIFT/BIC code." />
-          <TextField name="bankAccount.globalWire" label="SWIFT/BIC code" hint="Instead of the name of the bank." />
+          <TextField
+            name="bankAccount.iban"
+            label="IBAN"
+            defaultValue={iban ?? undefined}
+            hint="Instead of the account number."
+          />
+          <TextField
+            name="bankAccount.bankName"
+            label="Bank"
+            defaultValue={bankName ?? undefined}
+            hint="Or give the SWIFT/BIC code."
+          />
+          <TextField
+            name="bankAccount.globalWire"
+            label="SWIFT/BIC code"
+            defaultValue={globalWire ?? undefined}
+            hint="Instead of the name of the bank."
+          />
         </>
       )}
       <TextField name="billingDetails.line1" label="Street of the holder" defaultValue={at?.line1 ?? undefined} />

@@ -24,11 +24,12 @@ export const AccountQuery = graphql(
           nodes {
             id fullName
             relationship { director owner representative }
+            identification { taxCardNumber taxCardImage }
           }
         }
         partners(first: 10) { nodes { ...Name status } }
         addresses(first: 20) {
-          nodes { type payoutProblem ...AddressDetails }
+          nodes { type payoutProblem billingDetails { line1 city state postalCode country } ...AddressDetails }
         }
         depositsOut(first: 5) { nodes { id created amount currency status pendingRest } }
       }
