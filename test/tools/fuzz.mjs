@@ -28,7 +28,7 @@ const files = [
 ].map((name) => `test/${name}.test.ts`);
 
 /** Longer than in the tests of a change: each seed is tried once, so it is worth more. */
-const longer = { GATEWAY_KILLS: '6', DATABASE_KILLS: '3', WRITES: '3000', HISTORIES: '20', CROWDS: '2' };
+const longer = { GATEWAY_KILLS: '6', DATABASE_KILLS: '3', WRITES: '2000', HISTORIES: '10' };
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '10' }, evidence: { type: 'boolean', default: false } },

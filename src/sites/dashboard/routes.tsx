@@ -25,7 +25,10 @@ const Account = page(() => import('./pages/accounts/detail'), 'Account');
 const Receivables = page(() => import('./pages/receivables/list'), 'Receivables');
 const CreateReceivable = page(() => import('./pages/receivables/create'), 'CreateReceivable');
 const Receivable = page(() => import('./pages/receivables/detail'), 'Receivable');
-const Settings = page(() => import('./pages/settings'), 'Settings');
+const ImportReceivables = page(() => import('./pages/imports/create'), 'ImportReceivables');
+const ImportCustomers = page(() => import('./pages/imports/create'), 'ImportCustomers');
+const Import = page(() => import('./pages/imports/detail'), 'Import');
+const Settings = page(() => import('./pages/settings/settings'), 'Settings');
 const Developers = page(() => import('./pages/developers/developers'), 'Developers');
 
 /** The pages by their addresses. All but the first are loaded when they are opened. */
@@ -38,6 +41,7 @@ export function Routes() {
         <Route path="/payments" component={Payments} />
         <Route path="/payments/:id" component={Payment} />
         <Route path="/receivables" component={Receivables} />
+        <Route path="/receivables/import" component={ImportReceivables} />
         <Route path="/receivables/new" component={CreateReceivable} />
         <Route path="/receivables/:id" component={Receivable} />
         <Route path="/payouts" component={Payouts} />
@@ -46,13 +50,15 @@ export function Routes() {
         <Route path="/users" component={Users} />
         <Route path="/users/new" component={CreateUser} />
         <Route path="/customers" component={Customers} />
+        <Route path="/customers/import" component={ImportCustomers} />
         <Route path="/customers/new" component={CreateCustomer} />
+        <Route path="/imports/:id" component={Import} />
         <Route path="/accounts/:id" component={Account} />
         <Route path="/checkouts" component={Checkouts} />
         <Route path="/checkouts/new" component={CreateCheckout} />
         <Route path="/checkouts/:id" component={Checkout} />
         <Route path="/developers/*?" component={Developers} />
-        <Route path="/settings" component={Settings} />
+        <Route path="/settings/*?" component={Settings} />
         <Route component={NotFound} />
       </Switch>
     </Suspense>

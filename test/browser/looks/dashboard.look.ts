@@ -24,12 +24,47 @@ async function signedIn(edition: 1 | 2, user?: string): Promise<Page> {
   return page;
 }
 
+/** Goes from a receivable to the customer that it bills. */
+const toCustomer = async (page: Page) => {
+  await page.locator('.facts div', { hasText: 'Customer' }).getByRole('link').first().click();
+  await page.getByRole('region', { name: 'Owes' }).waitFor();
+  await settled(page);
+};
+
+/** Goes from a customer to all that it has to pay. */
+const toAll = async (page: Page) => {
+  await page.locator('.owes dt a').first().click();
+  await page.getByRole('heading', { name: /^Receivables of/ }).waitFor();
+  await settled(page);
+};
+
 const lists = ['payments', 'receivables', 'payouts', 'customers'];
 const listsAndObjects = (names: string[]): State[] =>
   names.flatMap((name): State[] => [
     [name, at(`/${name}`)],
     [`${name}-object`, steps(at(`/${name}`), first)],
   ]);
+
+/** A sheet of invoices is chosen, with long names and some errors. */
+const sheetChosen = async (page: Page) => {
+  const head =
+    'Invoice,Customer,Amount,Currency,Date,Due date,Notes from the sales department,Goods or services,Purpose code';
+  const rows = Array.from({ length: 14 }, (_, i) => {
+    const name =
+      i === 3 ? 'A name that no customer has, and that is very long, Incorporated in Delaware' : 'Asha Traders';
+    return `LOOK-${i},"${name}","${i === 5 ? 'ten' : '1,234,567.89'}",INR,2026-10-0${(i % 9) + 1},2026-12-31,${'x'.repeat(80)},goods,P0101`;
+  });
+  const buffer = Buffer.from([head, ...rows].join('\n'));
+  await page.getByLabel('CSV file').setInputFiles({ name: 'invoices.csv', mimeType: 'text/csv', buffer });
+  await settled(page);
+};
+
+/** What was checked of it is imported. */
+const sheetChecked = async (page: Page) => {
+  await page.getByRole('button', { name: /^Check/ }).click();
+  await page.getByText('cannot be imported').waitFor();
+  await settled(page);
+};
 
 const pagesOfUsers: State[] = [
   ['home', at('/')],
@@ -47,6 +82,21 @@ const pagesOfUsers: State[] = [
   ['balance', at('/balance')],
   ['balance-printed', steps(at('/balance'), printed)],
   ['payout-printed', steps(at('/payouts'), first, printed)],
+  ['settings-payouts', at('/settings/payouts')],
+  ['exported', steps(at('/payments'), press('Export CSV'), (page) => page.getByText('All exports').waitFor())],
+  ['settings-exports', at('/settings/exports')],
+  ['import', at('/receivables/import')],
+  ['import-chosen', steps(at('/receivables/import'), sheetChosen)],
+  ['import-checked', steps(at('/receivables/import'), sheetChosen, sheetChecked)],
+  [
+    'import-done',
+    steps(at('/receivables/import'), sheetChosen, sheetChecked, press(/^Import the/), (page) =>
+      page.getByText('left out').first().waitFor(),
+    ),
+  ],
+  ['debtor', steps(at('/receivables?show=overdue'), first, toCustomer)],
+  ['debtor-printed', steps(at('/receivables?show=overdue'), first, toCustomer, printed)],
+  ['debtor-receivables', steps(at('/receivables?show=overdue'), first, toCustomer, toAll)],
   ['receivable-new', steps(at('/receivables/new'), press(/^Create/))],
   ['customer-new', at('/customers/new')],
 ];
@@ -55,6 +105,7 @@ const pagesOfPlatforms: State[] = [
   ...['home', ...lists].map((name): State => [name, at(name === 'home' ? '/' : `/${name}`)]),
   ...listsAndObjects(['users']),
   ['user-new', at('/users/new')],
+  ['user-draft', steps(at('/users?status=DRAFT'), first)],
   ['act-as', steps(at('/'), press('Act as a user'))],
   ['menu', steps(at('/'), (page) => page.locator('.top button').dispatchEvent('click'))],
   ['key-new', steps(at('/developers/keys'), press(/^Create/))],
@@ -63,6 +114,11 @@ const pagesOfPlatforms: State[] = [
   ),
   ['webhook-new', steps(at('/developers/webhooks'), press(/^Add/))],
   ['settings', at('/settings')],
+  ['settings-payouts', at('/settings/payouts')],
+  [
+    'settings-payouts-days',
+    steps(at('/settings/payouts'), press(/^Change/), (page) => page.getByLabel('Paid out').selectOption('WEEKLY')),
+  ],
   ['not-found', at('/nothing')],
 ];
 

@@ -8,6 +8,7 @@ import type { RowOf } from '../../graph/pages';
 import { sent } from '../../graph/sent';
 import { statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
+import { Export, type ExportSource } from '../../parts/export';
 import { Choice, ClearFilters, FilterBar, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
@@ -144,14 +145,35 @@ function useArguments(type: keyof typeof kinds) {
   return { ofUsers, search, sort, status, currency, variables };
 }
 
+/** The export of what the filters select; of a search none, since it finds accounts of every type. */
+function exportOf({ search, orderBy, currency, scope, type, status }: VariablesOf<typeof AccountsQuery>) {
+  if (search) return null;
+  const list = sent({ orderBy, orderCurrency: currency, scope, filter: sent({ type, status }) });
+  return { accounts: list } satisfies ExportSource;
+}
+
 function Accounts({ type }: { type: keyof typeof kinds }) {
   const { title, none, hint } = kinds[type];
   const { ofUsers, search, sort, status, currency, variables } = useArguments(type);
   const result = useLive(AccountsQuery, variables);
   const page = result.data?.accounts;
   const action = useCreateLink(type);
+  const source = exportOf(variables);
   return (
-    <Page title={title} actions={action}>
+    <Page
+      title={title}
+      actions={
+        <>
+          {source && <Export source={source} />}
+          {type === 'PARTNER' && action && (
+            <Link href="/customers/import" className="button">
+              Import
+            </Link>
+          )}
+          {action}
+        </>
+      }
+    >
       <FilterBar>
         <Search placeholder="Name or e-mail" />
         {!search && <Choices type={type} sort={sort} currency={currency} />}

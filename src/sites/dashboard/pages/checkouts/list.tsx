@@ -6,6 +6,7 @@ import type { RowOf } from '../../graph/pages';
 import { sent } from '../../graph/sent';
 import { amountAndStatus, statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
+import { Export } from '../../parts/export';
 import { Choice, ClearFilters, FilterBar, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
@@ -36,7 +37,8 @@ const statuses = ['INITIALIZED', 'COMPLETED', 'EXPIRED', 'CANCELLED'] as const;
 export function Checkouts() {
   const { params, one } = useFilters();
   const status = one('status', statuses);
-  const result = useLive(CheckoutsQuery, sent({ after: params.get('after'), status: status && [status] }));
+  const filter = sent({ status: status && [status] });
+  const result = useLive(CheckoutsQuery, { after: params.get('after'), ...filter });
   const time = useTimes();
   const mayWrite = useMayWrite();
   const columns: Column<Checkout>[] = [
@@ -60,7 +62,15 @@ export function Checkouts() {
     </Link>
   );
   return (
-    <Page title="Checkouts" actions={create}>
+    <Page
+      title="Checkouts"
+      actions={
+        <>
+          <Export source={{ checkouts: { filter } }} />
+          {create}
+        </>
+      }
+    >
       <FilterBar>
         <Choice label="Status" name="status" values={statuses} />
       </FilterBar>

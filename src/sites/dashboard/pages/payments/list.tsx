@@ -1,3 +1,4 @@
+import { disputeStatuses } from '../../format/disputes';
 import { dayBefore, startOfDay } from '../../format/days';
 import { currencies, currencyOf } from '../../format/money';
 import { useTimeZone } from '../../format/preferences';
@@ -7,14 +8,15 @@ import { useLive } from '../../graph/live';
 import { sent } from '../../graph/sent';
 import { amountAndStatus, stateColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
+import { Export, type ExportSource } from '../../parts/export';
 import { Choice, ClearFilters, FilterBar, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
+import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
 import { Search } from '../../parts/search';
 import type { Column } from '../../parts/table';
 import { nameOf, useSession } from '../../session';
 import { DisputeFilter, Disputes } from './disputes';
-import { Export } from './export';
 import { type Filters, type Payment, PaymentsQuery, stateOf } from './query';
 import { TestPayment } from './test-payment';
 import { ToReconcile } from './to-reconcile';
@@ -66,6 +68,11 @@ function useArguments() {
   return { open, byAmount, search, variables: search ? { search } : ordered };
 }
 
+/** The export of what the filters select. */
+function exportOf({ search, orderBy, method, ...filter }: Filters): ExportSource {
+  return { deposits: search ? { search } : sent({ orderBy, filter: sent({ ...filter, paymentMethod: method }) }) };
+}
+
 /** The lists of the page. */
 const kinds = [
   ['all', 'All'],
@@ -75,10 +82,12 @@ const kinds = [
 
 /** The payments that were received, or the disputes of payments. */
 export function Payments() {
-  const { params } = useFilters();
+  const { params, one } = useFilters();
   if (params.get('show') !== 'disputes') return <Received />;
+  const status = one('status', ['OPEN', 'DECIDED']);
+  const filter = sent({ status: status && [...disputeStatuses[status]] });
   return (
-    <Page title="Payments">
+    <Page title="Payments" actions={<Export source={{ disputes: { filter } }} />}>
       <FilterBar>
         <Kinds chosen="disputes" />
         <DisputeFilter />
@@ -106,7 +115,7 @@ function Received() {
   const actions = (
     <>
       <TestPayment name="Test payment" />
-      <Export variables={variables} />
+      <Export source={exportOf(variables)} />
     </>
   );
   return (
@@ -176,8 +185,19 @@ function useColumns(): Column<Payment>[] {
     amountAndStatus(
       (payment) => payment,
       (payment) => stateOf(payment),
+      Left,
     ),
   ];
+}
+
+/** What is left of a payment for its reconciliation, if that is not all of it. */
+function Left(payment: Payment) {
+  if (stateOf(payment) !== 'REST_TO_RECONCILE') return null;
+  return (
+    <span className="hint line">
+      <Money amount={payment.pendingRest} currency={payment.currency} /> to reconcile
+    </span>
+  );
 }
 
 function NoPayments({ filtered }: { filtered: boolean }) {

@@ -8,13 +8,13 @@ export const PaymentsQuery = graphql(
   `
     query Payments(
       $first: Int!, $after: ID, $search: String, $orderBy: DepositOrder, $amount: AmountFilter
-      $created: TimeFilter, $status: [DepositStatus!], $method: [DepositPaymentMethod!]
+      $created: TimeFilter, $status: [DepositStatus!], $method: [PaymentMethod!]
       $currency: [Currency!], $unreconciled: Boolean
     ) {
       deposits(
         first: $first, after: $after, search: $search, orderBy: $orderBy
         filter: {
-          amount: $amount, created: $created, status: $status, paymentMethod: $method, currency: $currency
+          amount: $amount, created: $created, status: $status, method: $method, currency: $currency
           unreconciled: $unreconciled
         }
       ) {
@@ -40,11 +40,11 @@ export type Filters = Omit<VariablesOf<typeof PaymentsQuery>, 'first' | 'after'>
 export const ToReconcileQuery = graphql(
   `
     query PaymentsToReconcile(
-      $first: Int!, $after: ID, $created: TimeFilter, $method: [DepositPaymentMethod!], $currency: [Currency!]
+      $first: Int!, $after: ID, $created: TimeFilter, $method: [PaymentMethod!], $currency: [Currency!]
     ) {
       deposits(
         first: $first, after: $after
-        filter: { created: $created, paymentMethod: $method, currency: $currency, unreconciled: true }
+        filter: { created: $created, method: $method, currency: $currency, unreconciled: true }
       ) {
         nodes {
           id created amount currency pendingRest statementDescriptor
@@ -110,7 +110,8 @@ export function isUnreconciled({ status, pendingRest }: Pick<Payment, 'status' |
   return status === 'COMPLETED' && hundredths(pendingRest) > 0n;
 }
 
-/** The status of a payment, or that it waits for its reconciliation. */
-export function stateOf(payment: Pick<Payment, 'status' | 'pendingRest'>): string {
-  return isUnreconciled(payment) ? 'UNRECONCILED' : payment.status;
+/** The status of a payment, or that it waits for its reconciliation: all of it, or what a refund or invoice left. */
+export function stateOf(payment: Pick<Payment, 'status' | 'amount' | 'pendingRest'>): string {
+  if (!isUnreconciled(payment)) return payment.status;
+  return payment.pendingRest === payment.amount ? 'UNRECONCILED' : 'REST_TO_RECONCILE';
 }

@@ -5,6 +5,7 @@ import type { RowOf } from '../../graph/pages';
 import { sent } from '../../graph/sent';
 import { amountAndStatus, statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
+import { Export } from '../../parts/export';
 import { Choice, ClearFilters, FilterBar, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
@@ -39,7 +40,8 @@ export function Payouts() {
   const { params, one } = useFilters();
   const { viewer } = useSession();
   const status = one('status', statuses);
-  const result = useLive(PayoutsQuery, sent({ after: params.get('after'), status: status && [status] }));
+  const filter = sent({ status: status && [status] });
+  const result = useLive(PayoutsQuery, { after: params.get('after'), ...filter });
   const time = useTimes();
   const ofUsers = viewer.account.type === 'PLATFORM';
   const columns: (Column<Payout> | false)[] = [
@@ -62,7 +64,7 @@ export function Payouts() {
     ),
   ];
   return (
-    <Page title="Payouts">
+    <Page title="Payouts" actions={<Export source={{ payouts: { filter } }} />}>
       <Coming />
       <Adjusted ofUsers={ofUsers} />
       <FilterBar>

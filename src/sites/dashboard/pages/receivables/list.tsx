@@ -8,6 +8,7 @@ import type { RowOf } from '../../graph/pages';
 import { sent } from '../../graph/sent';
 import { amountAndStatus, stateColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
+import { Export, type ExportSource } from '../../parts/export';
 import { Choice, ClearFilters, FilterBar, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
@@ -16,6 +17,7 @@ import { Search } from '../../parts/search';
 import type { Column } from '../../parts/table';
 import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
 import { Ageing } from './ageing';
+import { CustomerReceivables } from './of-customer';
 
 const ReceivablesQuery = graphql(
   `
@@ -75,8 +77,19 @@ function useArguments() {
   return { by, overdue, search, variables };
 }
 
-/** The receivables: how old the open ones are, and all of them. */
+/** The export of what the filters select. */
+function exportOf({ search, orderBy, after: _, ...filter }: VariablesOf<typeof ReceivablesQuery>): ExportSource {
+  return { receivables: search ? { search } : sent({ orderBy, filter }) };
+}
+
+/** The receivables of the account, or those that bill the customer of the address. */
 export function Receivables() {
+  const customerId = useFilters().params.get('customer');
+  return customerId === null ? <AllReceivables /> : <CustomerReceivables customerId={customerId} />;
+}
+
+/** The receivables: how old the open ones are, and all of them. */
+function AllReceivables() {
   const { set, filtered } = useFilters();
   const { by, overdue, search, variables } = useArguments();
   const result = useLive(ReceivablesQuery, variables);
@@ -88,7 +101,20 @@ export function Receivables() {
     </Link>
   );
   return (
-    <Page title="Receivables" actions={create}>
+    <Page
+      title="Receivables"
+      actions={
+        <>
+          <Export source={exportOf(variables)} />
+          {mayWrite && (
+            <Link href="/receivables/import" className="button">
+              Import
+            </Link>
+          )}
+          {create}
+        </>
+      }
+    >
       <Ageing />
       <FilterBar>
         <Tabs
