@@ -3,8 +3,8 @@
 -- table wait while it is built, about a second per million rows; where that is not acceptable, build it beforehand by
 -- the same statement with CONCURRENTLY: an index that exists is not built again.
 
-CREATE INDEX IF NOT EXISTS "bank_notice_by_reference" ON "bank_notice" USING hash ("reference");--> statement-breakpoint
-CREATE INDEX IF NOT EXISTS "clawback_by_reference" ON "clawback" USING hash ("reference");--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "bank_notice_by_reference" ON "bank_notice" USING btree ("reference");--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "clawback_by_reference" ON "clawback" USING btree ("reference");--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "checkout_by_id" ON "checkout" USING hash ("id");--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "payout_by_reference" ON "payout" USING btree ("bank_reference") WHERE bank_reference is not null;--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "receivable_by_id" ON "receivable" USING hash ("id");--> statement-breakpoint

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
+import type { Browser } from 'playwright-core';
 import { expect } from 'vitest';
 import { LedgerChecks } from '../../src/jobs/ledger-checks.js';
 import type { WorkObserver } from '../../src/jobs/work-queue.js';
@@ -203,3 +204,17 @@ const reconcile = mutation('reconcileDeposit', 'ReconcileDepositInput', 'deposit
 const open = mutation('openDispute', 'OpenDisputeInput', 'dispute { id }');
 const propose = mutation('proposeAdjustment', 'ProposeAdjustmentInput', 'adjustment { id }');
 const setRate = mutation('setRate', 'SetRateInput', 'rate { rate }');
+
+/** A picture and a PDF. */
+export async function documents(chromium: Browser): Promise<Document[]> {
+  const page = await chromium.newPage({ viewport: { width: 320, height: 200 } });
+  await page.setContent('<h1>Certificate</h1>');
+  const contents = [await page.screenshot(), await page.pdf()];
+  await page.close();
+  const names = ['certificate.png', 'tax-card.pdf'];
+  return contents.map((content, i) => ({
+    purpose: 'identity_document',
+    content: new Uint8Array(content),
+    filename: names[i]!,
+  }));
+}

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { camt, today } from '../support/bank-files.js';
 import { browser } from '../support/browser.js';
 import { importByColumns } from './console-csv.js';
-import { ConsoleSeed, type Document, hostile, notice } from './console-fixture.js';
+import { beginAtHome, findTrail } from './console-trail.js';
+import { ConsoleSeed, documents, hostile, notice } from './console-fixture.js';
 import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 import { addressesOf, foreignOn, routesOf } from './dashboard-walk.js';
 import { scale } from '../support/scale.js';
@@ -31,7 +32,7 @@ beforeAll(async () => {
   const seed = new ConsoleSeed(world, OPERATOR_KEY);
   const root = await seed.root('platform', 2, 'Harbour Marketplace');
   platform = root.live;
-  const files = await documents();
+  const files = await documents(chromium);
   waiting = await seed.submitted(root.live, 'Lighthouse Courses', files);
   bad = await seed.submitted(root.test, hostile, [{ ...files[0]!, filename: `${hostile}.png` }]);
   paid = await seed.payout(hostile, '12500.00');
@@ -43,20 +44,6 @@ beforeAll(async () => {
     keys[role] = (await createOperator(world.operator, names[role], role, 'a test')).key;
 });
 afterAll(() => chromium?.close());
-
-/** A picture and a PDF. */
-async function documents(): Promise<Document[]> {
-  const page = await chromium.newPage({ viewport: { width: 320, height: 200 } });
-  await page.setContent('<h1>Certificate</h1>');
-  const contents = [await page.screenshot(), await page.pdf()];
-  await page.close();
-  const names = ['certificate.png', 'tax-card.pdf'];
-  return contents.map((content, i) => ({
-    purpose: 'identity_document',
-    content: new Uint8Array(content),
-    filename: names[i]!,
-  }));
-}
 
 const open = (address = '/operator') => visit({ chromium, origin: world.origin }, address);
 
@@ -239,40 +226,10 @@ describe('an operator', () => {
     return (await new ConsoleSeed(world, OPERATOR_KEY).ask(notice, given)).recordBankNotice.notice.deposit.id;
   };
 
-  it('begins with its queues, each with the age of its oldest and the way to its page', async () => {
-    await visited.go('/operator');
-    const queues = page.getByRole('table', { name: 'Queues' });
-    await queues.getByRole('row', { name: /Verification 2 accounts wait for a verdict .*(now|ago)/ }).waitFor();
-    await queues.getByRole('row', { name: /Payouts 1 live payout under way ₹1,040,625.00 INR/ }).waitFor();
-    await page.getByText('Nothing waits in').getByRole('link', { name: 'Webhooks' }).waitFor();
-    await page.getByRole('region', { name: 'Control' }).getByText('No check was violated').waitFor();
-    await queues.getByRole('link', { name: /^Refunds/ }).click();
-    await page.getByRole('heading', { name: 'Refunds', level: 1 }).waitFor();
-  });
+  it('begins with its queues, each with the age of its oldest and the way to its page', () => beginAtHome(visited));
 
-  it('finds a payment by the reference of its bank with Ctrl K, and shows the way of its money', async () => {
-    await page.keyboard.press('Control+k');
-    await page.keyboard.insertText('wire-12500.00');
-    await page.keyboard.press('Enter');
-    await page.waitForURL('**/operator/payments/deposit_*');
-    const way = page.getByRole('region', { name: 'Way of the money' }).getByRole('listitem');
-    await expect.poll(() => way.count()).toBe(6);
-    expect(await way.nth(1).innerText()).toContain('WIRE-12500.00');
-    expect(await way.nth(5).innerText()).toContain('waits to be put into a payment order');
-    await way.nth(4).getByRole('link').click();
-    await page.waitForURL(`**/operator/payouts/${paid.payoutId}`);
-    await page.getByRole('button', { name: /^Settle/ }).waitFor();
-    await page.getByRole('table', { name: 'Counts towards' }).getByRole('link', { name: 'WIRE-12500.00' }).waitFor();
-
-    const box = page.getByRole('dialog').getByRole('combobox');
-    await page.keyboard.press('Control+k');
-    await box.fill('UTR0000000000');
-    await page.getByText(/^Nothing was found. Searched: bank notices, .* by reference; .* add the id/).waitFor();
-    await box.fill(paid.payoutId);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: `Payout to ${hostile}` }).waitFor();
-    expect(visited.complaints).toEqual([]);
-  });
+  it('finds a payment by the reference of its bank with Ctrl K, and shows the way of its money', () =>
+    findTrail(page, paid.payoutId));
 
   it('compares an account with its documents and activates it', async () => {
     await go('Verification');

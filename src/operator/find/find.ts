@@ -13,7 +13,7 @@ import { refund } from '../../resources/refund/table.js';
 import { requestLog } from '../../resources/request-log/table.js';
 import { transaction } from '../../resources/transaction/table.js';
 import { searchedAccounts } from '../account/search.js';
-import { bankFile, bankLine } from '../bank-file/table.js';
+import { bankLine } from '../bank-file/table.js';
 import type { Operator } from '../operator.js';
 import { bankNotice, clawback, unexplained } from '../table.js';
 import { type FoundObject, ofPlaceMax, type Place, shown } from './objects.js';
@@ -161,9 +161,12 @@ async function linesOf(operator: Operator, [typed, capitals]: readonly [string, 
     'operator_bank_lines_of_reference',
     (db) =>
       db
-        .select({ line: bankLine, created: bankFile.created })
+        .select({
+          line: bankLine,
+          // A subquery, and no join: PostgreSQL could go through all files.
+          created: sql<number>`(select f.created from bank_file f where f.id = ${bankLine.fileId})`.mapWith(Number),
+        })
         .from(bankLine)
-        .innerJoin(bankFile, eq(bankFile.id, bankLine.fileId))
         .where(inArray(bankLine.reference, [placeholder('typed'), placeholder('capitals')]))
         .limit(ofPlaceMax + 1),
     { typed, capitals },
