@@ -1,5 +1,7 @@
 import fs from 'node:fs';
+import http from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { browser } from '../support/browser.js';
@@ -29,7 +31,7 @@ interface Opened {
 }
 
 /** Opens the explorer in a new browser session, whose cache is empty. */
-async function opened(address: string, { viewport = desk, dark = false } = {}): Promise<Opened> {
+async function opened(address: string, { viewport = desk, dark = false, from = world.origin } = {}): Promise<Opened> {
   const colorScheme = dark ? 'dark' : 'light';
   context = await chromium.newContext({ viewport, colorScheme, reducedMotion: 'reduce' });
   context.setDefaultTimeout(150_000);
@@ -44,7 +46,7 @@ async function opened(address: string, { viewport = desk, dark = false } = {}): 
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));
-  await page.goto(`${world.origin}${address}`);
+  await page.goto(`${from}${address}`);
   return { page, received, complaints };
 }
 
@@ -191,6 +193,61 @@ describe('a subscription', () => {
     await page.getByRole('button', { name: 'Stop query' }).click();
     await page.getByRole('button', { name: 'Execute query' }).waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it('whose connection is lost resumes where it was, and says so', async () => {
+    // What happens while the page is away, before its next connection.
+    let meanwhile: (() => Promise<unknown>) | undefined;
+    const resumedAfter: (string | undefined)[] = [];
+    const streams = new Set<Socket>();
+    const network = http.createServer((request, response) => {
+      const { headers, method, url, socket } = request;
+      const isStream = headers.accept?.includes('text/event-stream') ?? false;
+      const send = () => {
+        const onward = http.request(`${world.origin}${url}`, { method: method!, headers }, (answered) => {
+          response.writeHead(answered.statusCode!, answered.headers);
+          answered.pipe(response);
+        });
+        response.on('close', () => onward.destroy());
+        onward.on('error', () => response.destroy());
+        request.pipe(onward);
+      };
+      if (!isStream) return send();
+      streams.add(socket);
+      resumedAfter.push(headers['last-event-id'] as string | undefined);
+      void (meanwhile?.() ?? Promise.resolve()).then(send);
+    });
+    await new Promise<void>((resolve) => network.listen(0, '127.0.0.1', resolve));
+    try {
+      const { page } = await opened(withKey(), { from: `http://127.0.0.1:${(network.address() as AddressInfo).port}` });
+      await page.locator('#bar').getByRole('button', { name: 'Make it happen' }).click();
+      await Promise.all([
+        page.waitForEvent('load'),
+        page.getByRole('button', { name: 'Open the subscription' }).click(),
+      ]);
+      await page.getByRole('button', { name: 'Run' }).click();
+      await answer(page, '"received": 0');
+      const made = async () => platform.connectedUser();
+      await made();
+      await answer(page, '"type": "account.created"');
+      const before = Number(/"received": (\d+)/.exec(await page.locator('#answer').innerText())![1]);
+      meanwhile = made;
+      for (const socket of streams) socket.destroy();
+      await page.locator('#cost', { hasText: /^The connection was lost/ }).waitFor();
+      await answer(page, '"reconnected": 1');
+      const numbers = async () => {
+        const text = await page.locator('#answer').innerText();
+        return [...text.matchAll(/"number": (\d+)/g)].map(([, number]) => Number(number));
+      };
+      await expect.poll(async () => (await numbers()).length, { timeout: 60_000 }).toBeGreaterThan(before);
+      const seen = await numbers();
+      expect(seen).toEqual(seen.map((_, i) => seen[0]! - i));
+      expect(resumedAfter[0]).toBeUndefined();
+      expect(seen).toContain(Number(resumedAfter.at(-1)));
+    } finally {
+      network.closeAllConnections();
+      network.close();
+    }
   });
 
   it('that is refused shows why, and so does an event that the key cannot cause', async () => {

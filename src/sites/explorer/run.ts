@@ -26,6 +26,8 @@ export interface Asked {
 /** What a subscription has sent so far; the newest is first. */
 interface Received {
   received: number;
+  /** How often its connection was lost and made again, if it was. */
+  reconnected?: number;
   results: object[];
 }
 
@@ -159,8 +161,25 @@ async function answerOf(response: Response): Promise<Answer> {
  * result, and the connection should end at once.
  */
 function subscribe(asking: Asked, headers: Record<string, string>, used: string): AsyncIterableIterator<object> {
-  const client = createClient({ url: setup.endpoint, headers: { ...headers, ...credential(used) } });
-  const results = resultsOf(client, asking, used);
+  const shown: Received = { received: 0, results: [] };
+  let position: string | undefined;
+  const client = createClient({
+    url: setup.endpoint,
+    headers: () => ({ ...headers, ...credential(used), ...(position !== undefined && { 'last-event-id': position }) }),
+    fetchFn: async (url: string, init: RequestInit) => withPositions(await fetch(url, init), (id) => (position = id)),
+    retry: async (tries) => {
+      element('cost').textContent = 'The connection was lost. It is made again …';
+      await new Promise((resolve) => setTimeout(resolve, 1_000 * 2 ** tries + Math.random() * 1_000));
+    },
+    on: {
+      connected: (again) => {
+        if (!again) return;
+        shown.reconnected = (shown.reconnected ?? 0) + 1;
+        element('cost').textContent = `Connected again${position === undefined ? '' : `, after event ${position}`}`;
+      },
+    },
+  });
+  const results = resultsOf(client, asking, used, shown);
   return {
     [Symbol.asyncIterator]() {
       return this;
@@ -173,12 +192,41 @@ function subscribe(asking: Asked, headers: Record<string, string>, used: string)
   };
 }
 
+/**
+ * A response that tells the `id` of each event which its reader gets. The library does not read these, and would begin
+ * with the present after a lost connection. Nothing is read ahead, since what is would be lost with the connection.
+ */
+function withPositions(response: Response, tell: (id: string) => void): Response {
+  if (!response.ok || !response.body) return response;
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        const events = (text + decoder.decode(value, { stream: true })).split('\n\n');
+        text = events.pop()!;
+        for (const event of events) {
+          const [, id] = /^id: ?(\d+)$/m.exec(event) ?? [];
+          if (id !== undefined) tell(id);
+        }
+        controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { status: response.status, headers: response.headers });
+}
+
 async function* resultsOf(
   client: ReturnType<typeof createClient>,
   { query, variables, operationName }: Asked,
   used: string,
+  shown: Received,
 ): AsyncGenerator<object, void, void> {
-  const shown: Received = { received: 0, results: [] };
   showCost(undefined);
   yield { ...shown };
   const body = { query, variables: { ...variables }, ...(operationName != null && { operationName }) };
