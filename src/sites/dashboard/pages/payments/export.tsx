@@ -8,7 +8,7 @@ import { pagesOf } from '../../graph/pages';
 import { failureOf } from '../../graph/write';
 import { Problem } from '../../parts/problem';
 import { nameOf } from '../../session';
-import { type Filters, type Payment, PaymentsQuery } from './query';
+import { ExportedPaymentsQuery, type Filters, type Payment } from './query';
 
 const head = ['id', 'received', 'from', 'to', 'method', 'status', 'descriptor', 'amount', 'open', 'currency'];
 
@@ -32,7 +32,7 @@ export function Export({ variables }: { variables: Filters }) {
     setCount(0);
     const lines = [csvLine(head)];
     try {
-      for await (const page of pagesOf(client, PaymentsQuery, variables, ({ deposits }) => deposits)) {
+      for await (const page of pagesOf(client, ExportedPaymentsQuery, variables, ({ deposits }) => deposits)) {
         if (stopped.current) return;
         lines.push(...page.nodes.map(lineOf));
         setCount(lines.length - 1);

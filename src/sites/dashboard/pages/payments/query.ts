@@ -3,49 +3,84 @@ import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import type { RowOf } from '../../graph/pages';
 import { NameFragment } from '../../session';
 
-/** A page of the payments, for the list and for its export. */
+const PaymentFragment = graphql(
+  `
+    fragment ListedPayment on Deposit {
+      id created amount currency status method pendingRest statementDescriptor
+      fromAccount { ...Name }
+      toAccount { ...Name }
+    }
+  `,
+  [NameFragment],
+);
+
+/** A page of the payments. */
 export const PaymentsQuery = graphql(
   `
     query Payments(
+      $first: Int, $after: ID, $last: Int, $before: ID, $search: String, $orderBy: DepositOrder, $amount: AmountFilter
+      $created: TimeFilter, $status: [DepositStatus!], $method: [DepositPaymentMethod!], $currency: [Currency!]
+      $unreconciled: Boolean, $account: ID
+    ) {
+      deposits(
+        first: $first, after: $after, last: $last, before: $before, search: $search, orderBy: $orderBy
+        filter: {
+          amount: $amount, created: $created, status: $status, paymentMethod: $method, currency: $currency
+          unreconciled: $unreconciled, accountId: $account
+        }
+      ) {
+        totalCount
+        nodes { ...ListedPayment }
+        pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+      }
+    }
+  `,
+  [PaymentFragment],
+);
+
+/** The same for an export, which reads all pages and counts none. */
+export const ExportedPaymentsQuery = graphql(
+  `
+    query ExportedPayments(
       $first: Int!, $after: ID, $search: String, $orderBy: DepositOrder, $amount: AmountFilter
-      $created: TimeFilter, $status: [DepositStatus!], $method: [DepositPaymentMethod!]
-      $currency: [Currency!], $unreconciled: Boolean
+      $created: TimeFilter, $status: [DepositStatus!], $method: [DepositPaymentMethod!], $currency: [Currency!]
+      $unreconciled: Boolean, $account: ID
     ) {
       deposits(
         first: $first, after: $after, search: $search, orderBy: $orderBy
         filter: {
           amount: $amount, created: $created, status: $status, paymentMethod: $method, currency: $currency
-          unreconciled: $unreconciled
+          unreconciled: $unreconciled, accountId: $account
         }
       ) {
-        nodes {
-          id created amount currency status method pendingRest statementDescriptor
-          fromAccount { ...Name }
-          toAccount { ...Name }
-        }
+        nodes { ...ListedPayment }
         pageInfo { hasNextPage endCursor }
       }
     }
   `,
-  [NameFragment],
+  [PaymentFragment],
 );
 
 /** A payment of the list. */
 export type Payment = RowOf<ResultOf<typeof PaymentsQuery>['deposits']>;
 
 /** Which payments the list shows. */
-export type Filters = Omit<VariablesOf<typeof PaymentsQuery>, 'first' | 'after'>;
+export type Filters = Omit<VariablesOf<typeof PaymentsQuery>, 'first' | 'after' | 'last' | 'before'>;
 
 /** A page of the payments that count towards no invoice in whole, each with the invoices that it may pay. */
 export const ToReconcileQuery = graphql(
   `
     query PaymentsToReconcile(
-      $first: Int!, $after: ID, $created: TimeFilter, $method: [DepositPaymentMethod!], $currency: [Currency!]
+      $first: Int, $after: ID, $last: Int, $before: ID
+      $created: TimeFilter, $method: [DepositPaymentMethod!], $currency: [Currency!], $account: ID
     ) {
       deposits(
-        first: $first, after: $after
-        filter: { created: $created, paymentMethod: $method, currency: $currency, unreconciled: true }
+        first: $first, after: $after, last: $last, before: $before
+        filter: {
+          created: $created, paymentMethod: $method, currency: $currency, accountId: $account, unreconciled: true
+        }
       ) {
+        totalCount
         nodes {
           id created amount currency pendingRest statementDescriptor
           fromAccount { ...Name }
@@ -56,7 +91,7 @@ export const ToReconcileQuery = graphql(
             receivable { id invoice { referenceNumber dueDate } }
           }
         }
-        pageInfo { hasNextPage endCursor }
+        pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
       }
     }
   `,
