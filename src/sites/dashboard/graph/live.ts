@@ -29,8 +29,8 @@ interface LiveOptions {
 /**
  * The answer to a query, asked again when something has happened in the acting account, while the page is visible and
  * the browser is online. Without a stream of events it is asked again every few seconds, and so it is after a failure
- * that may pass. `data` is the last answer until a newer one has arrived, also while the gateway gives none, and `error`
- * is what was refused of it.
+ * that may pass. `data` is the last answer until a newer one has arrived, also while the gateway gives none, and
+ * `error` is what was refused of it.
  */
 export function useLive<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
