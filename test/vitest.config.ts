@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { builtProgram } from './support/built-program.js';
+import { testMilliseconds } from './support/scale.js';
 
 const require = createRequire(import.meta.url);
 const folder = import.meta.dirname;
@@ -49,7 +50,7 @@ const slowest = [
   ['api/import', 'browser/site', 'faults/failover'],
   ['api/export', 'api/event', 'process/pooler', 'process/cli-output'],
   ['api/session', 'api/bank', 'faults/silent-connections'],
-  ['api/person', 'api/ledger', 'process/timeline'],
+  ['api/person', 'api/ledger', 'api/nearest-list', 'process/timeline'],
   ['api/checkout-payment', 'api/checkout-creation', 'api/deposit-state'],
 ].flat();
 
@@ -147,7 +148,7 @@ export default defineConfig({
     maxWorkers: TESTS === 'fast' ? 2 : 5,
     sequence: { sequencer: SlowestFirst },
     // Bounds for what hangs, and not for what is slow on a busy machine. A cluster is several servers, often on one.
-    testTimeout: 300_000,
+    testTimeout: testMilliseconds,
     hookTimeout: 600_000,
     // What a test waits for has half of the test's time, and not Vitest's second.
     expect: { poll: { timeout: 150_000 } },

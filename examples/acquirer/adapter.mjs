@@ -58,6 +58,7 @@ const protocol = {
   'PUT attempts': (id, body) => attemptOf(acquirer.charge(id, body)),
   'GET attempts': (id) => acquirer.payment(id) && attemptOf(acquirer.payment(id)),
   'GET tokens': (token) => acquirer.card(token),
+  'PUT payees': (id) => ({ vpa: acquirer.vpa(id) }),
   'PUT refunds': (id, { attempt, amount, currency }) =>
     refundOf(acquirer.refund(id, { payment: attempt, amount, currency })),
   'GET refunds': (id) => acquirer.refundOf(id) && refundOf(acquirer.refundOf(id)),

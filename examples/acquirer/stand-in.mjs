@@ -35,6 +35,11 @@ export class StandIn {
     return this.#tokens.get(token)?.card;
   }
 
+  /** The UPI address by which it takes money for an address of the gateway: always the same. */
+  vpa(id) {
+    return `${id.slice(-12)}@acquirer`;
+  }
+
   /** Charges a card, once for each id. */
   charge(id, { amount, currency, token }) {
     const known = this.#payments.get(id);

@@ -23,12 +23,12 @@ function remembered(convert: (name: string) => string): (name: string) => string
 }
 
 /** The names of /v1 for the page arguments of the graph. */
-export const listNames: Record<string, string> = {
-  first: 'limit',
-  last: 'limit',
-  after: 'starting_after',
-  before: 'ending_before',
-};
+export const listNames: ReadonlyMap<string, string> = new Map([
+  ['first', 'limit'],
+  ['last', 'limit'],
+  ['after', 'starting_after'],
+  ['before', 'ending_before'],
+]);
 
 /** One problem of a request. `field` is the object, a dot and the parameter's path in the form of /v1. */
 export interface Problem {
@@ -45,6 +45,17 @@ export interface Problem {
   retryAfter?: number | undefined;
   /** Further entries of the error's metadata, such as the alternatives to a missing document. */
   metadata?: Record<string, unknown> | undefined;
+  /** Set where no index serves a combination of arguments of a list: the nearest one that an index serves. */
+  nearest?: Nearest | 'unknown' | undefined;
+  /** The address of that list in the explorer. */
+  nearestUrl?: string | undefined;
+}
+
+/** What to change of the arguments of a list, so that an index serves it. */
+export interface Nearest {
+  without: readonly string[];
+  /** Arguments with the values that they get. */
+  set: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -131,7 +142,28 @@ export const pathOnV1 = (path: string): string => pathsOnV1.get(path) ?? path;
 /** The name of a parameter on /v1, from the path of the names that it has in the graph. */
 export const nameOnV1 = (path: string): string => pathOnV1(path).split('.').at(-1)!;
 
-const graphNames: Record<string, string> = { starting_after: 'after', ending_before: 'before', limit: 'first' };
+/**
+ * Members of the graph's `filter` that take what a field of the objects shows, by the filter whose values they are: an
+ * enum, where /v1 and the older filter have their own. A list has one where its objects have such a field.
+ */
+export const shownFilters: ReadonlyMap<string, string> = new Map([
+  ['method', 'paymentMethod'],
+  ['eventType', 'types'],
+]);
+
+/** The path of a list's parameter on /v1, which has the members of `filter` as parameters, from that in the graph. */
+export function filterOnV1(path: string): string {
+  const [, name, rest = ''] = /^filter\.(\w+)(.*)$/s.exec(path) ?? [];
+  if (name === undefined) return path;
+  const shown = shownFilters.get(camel(name));
+  return `${shown === undefined ? name : snake(shown)}${rest}`;
+}
+
+const graphNames: ReadonlyMap<string, string> = new Map([
+  ['starting_after', 'after'],
+  ['ending_before', 'before'],
+  ['limit', 'first'],
+]);
 
 /**
  * The path of an argument in the graph, from a field name of /v1. The path omits the object, has list indexes as
@@ -144,7 +176,7 @@ export function argumentPath(field: string | undefined): (string | number)[] {
   const key = map < 0 ? [] : path.slice(map + 1);
   const steps = names.flatMap((name) => {
     const [step = '', ...places] = name.split(/[[\]]+/).filter((part) => part !== '');
-    return [graphNames[step] ?? camel(step), ...places.map(Number)];
+    return [graphNames.get(step) ?? camel(step), ...places.map(Number)];
   });
   return [...steps, ...(key.length > 0 ? [key.join('.')] : [])];
 }

@@ -60,14 +60,19 @@ type Outcome = Delay & ({ status: 'processing' | 'succeeded'; reasonCode?: never
 
 /**
  * The acquirer takes the payer's money. An adapter's has card fields if the acquirer takes cards, and the acquirer
- * provides the UPI address in the payers' codes, which `vpa` of the partner's
- * `service_checkout` address stores. `pollStatus` reports the money that arrives there with an attempt's reference.
+ * provides the UPI address in the payers' codes. `pollStatus` reports the money that arrives there with an attempt's
+ * reference.
  */
 export interface Acquirer {
   /**
    * The form for cards. Without it, pages offer UPI alone. The sandbox has none: the page has its own form.
    */
   cardFields?: CardFields;
+  /**
+   * The UPI address of an account, which `vpa` of its `service_checkout` address stores at its first code in live mode;
+   * undefined when the acquirer gives out none for it. Each call for an account has the same answer.
+   */
+  vpaOf?(payee: { id: string; name: string }): Promise<string | undefined>;
   /** The fault of an instrument in words for the payer, or undefined; called before the instrument is submitted. */
   fault(instrument: Instrument): string | undefined;
   /** Submits an attempt. A second submission with the same id is the same attempt. */

@@ -70,6 +70,7 @@ export class Answers {
       attemptKey: randomUUID(),
       takesMoney: acquirer !== undefined,
       sandbox: isSandbox(checkout.livemode, acquirer),
+      upi: session.address.vpa !== null || acquirer?.vpaOf !== undefined,
       cardFields: acquirer?.cardFields?.url,
       again: another,
       phone: isPhone(reply.request.headers),

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../errors/problems.js';
+import { address } from '../resources/address/table.js';
 import type { CheckoutPlace } from '../resources/checkout/link.js';
 import {
   type PaymentMethodDetails,
@@ -13,6 +14,7 @@ import type { Answers, Hosted, Opened } from './answers.js';
 import { cardDetails, cardOf } from './card.js';
 import { payerScope } from './session.js';
 import type { Message } from './view/layout.js';
+import { payeeName } from './view/text.js';
 
 interface Form {
   Params: { token: string };
@@ -42,11 +44,34 @@ class Forms {
     const opened = await this.answers.open(token);
     if (!opened) return this.answers.missing(reply);
     const { place } = opened;
-    if (!this.#acquirer(place)) return this.answers.show(reply.code(503), opened);
+    const acquirer = this.#acquirer(place);
+    if (!acquirer) return this.answers.show(reply.code(503), opened);
     const attemptKey = attemptOf(request.body, 'upi');
     if (!attemptKey) return this.answers.back(reply, token);
+    if (!(await this.#hasVpa(request, opened, acquirer)))
+      return this.answers.show(reply.code(503), opened, { upi: false }, true);
     const begun = await this.#begin(request, place, { attemptKey, paymentMethod: 'upi' });
     return begun instanceof DomainError ? this.answers.refused(reply, opened, begun) : this.answers.back(reply, token);
+  }
+
+  /**
+   * Whether the account that is paid has a UPI address. Only with one a code has a payee; in live mode the acquirer is
+   * asked for it before the account's first code.
+   */
+  async #hasVpa(request: FastifyRequest, { place, session }: Opened, acquirer: Acquirer): Promise<boolean> {
+    const { id, vpa } = session.address;
+    if (vpa !== null) return true;
+    try {
+      const given = await acquirer.vpaOf?.({ id, name: payeeName(session) });
+      if (given === undefined) return false;
+      const scope = payerScope(this.#hosted.database, place);
+      await scope.write('assign_vpa', address, { requestId: request.id }, { id, vpa: given });
+      return true;
+    } catch (error) {
+      if (error instanceof DomainError) throw error;
+      this.#hosted.onFault(error, request.id);
+      return false;
+    }
   }
 
   async card(request: FastifyRequest<Form>, reply: FastifyReply): Promise<FastifyReply> {

@@ -31,7 +31,7 @@ function findText(value: unknown, path: () => string, asWritten: boolean, check:
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value)) {
       // The client chooses the keys of metadata, so they keep their spelling, and are checked like any other text.
-      const within = () => `${path()}.${asWritten ? name : (listNames[name] ?? snake(name))}`;
+      const within = () => `${path()}.${asWritten ? name : (listNames.get(name) ?? snake(name))}`;
       if (asWritten) findText(name, within, true, check);
       findText(member, within, asWritten || name === 'metadata', check);
     }

@@ -74,8 +74,7 @@ export function orderedBy(
     /^(.+)_(asc|desc)$/.exec(orderBy ?? impliedBy(listing, given)) ?? [];
   const order = value === 'created' ? undefined : camel(value);
   const ordered: Ordered = { order, ascending: direction === 'asc', filters: given };
-  const refuse = (name: string, text: MessageText) =>
-    problems.push(problem('parameter_invalid', `${listing.object}.${name.split('.').map(snake).join('.')}`, text));
+  const refuse = (name: string, text: MessageText) => problems.push(notServed(listing.object, name, text));
   const names = [...new Set(Object.keys(given).map((name) => memberOf(listing, name)))];
   for (const name of names) {
     const needed = neededBy(listing, name);
@@ -107,6 +106,12 @@ export function orderedBy(
     if (memberOf(listing, name) === order) ordered.filters[name] = String(bound);
   return ordered;
 }
+
+/** The problem of an argument that no index serves with the others. */
+export const notServed = (object: string, name: string, text: MessageText): Problem => ({
+  ...problem('parameter_invalid', `${object}.${name.split('.').map(snake).join('.')}`, text),
+  nearest: 'unknown',
+});
 
 /** The order that a filter implies, where the list has no other, such as the due date that of what is overdue. */
 function impliedBy({ conditions = {} }: Listing, given: Record<string, unknown>): string {
@@ -149,7 +154,7 @@ function memberOf(listing: Listing, name: string): string {
 }
 
 /** The order that a range or a condition needs. */
-const neededBy = (listing: Listing, name: string) =>
+export const neededBy = (listing: Listing, name: string) =>
   listing.orders?.[name]
     ? name
     : (listing.conditions?.[name]?.order ??

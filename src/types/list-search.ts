@@ -1,5 +1,6 @@
 import { Field, InputType } from 'type-graphql';
 import { type MessageText, type Problem, problem, snake } from '../errors/problems.js';
+import { notServed } from './list-order.js';
 
 @InputType({
   description:
@@ -55,6 +56,7 @@ export function searchProblems(object: string, args: object, filters: Readonly<R
     problems.push(invalid('search', 'must contain a letter or a digit'));
   const others = Object.keys(filters).filter((name) => name !== by && name.split('.')[0] !== by);
   if (orderBy != null) others.push('orderBy');
-  for (const name of others) problems.push(invalid(name, `cannot be combined with ${by}. Leave out one of them.`));
+  for (const name of others)
+    problems.push(notServed(object, name, `cannot be combined with ${by}. Leave out one of them.`));
   return problems;
 }

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { classOfCount, hasFigures, presentRead, classOfParts, tooSlow } from '../../src/db/read/read-class.js';
 import { sentenceOfGraph } from '../../src/errors/problems.js';
 import { depositListing } from '../../src/resources/deposit/listing.js';
-import { pageRequest } from '../../src/types/pagination.js';
+import { pageRequest } from '../../src/types/page-request.js';
 import { pdf } from '../support/bodies.js';
 import { locked } from './holding.js';
 import {

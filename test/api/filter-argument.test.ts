@@ -92,7 +92,71 @@ describe('the argument filter of a list', () => {
     expect(errorOf(edition.body)).toMatchObject({ field: 'account.capability.multicurrency_exports_v1' });
   });
 
+  it.each([
+    ['deposits', 'method: [CHECK, KLARNA]', 'paymentMethod: [CHECK, KLARNA]'],
+    ['events', 'eventType: [ACCOUNT_CREATED]', 'types: ["account.created"]'],
+    ['viewer account depositsIn', 'method: [CHECK]', 'paymentMethod: [CHECK]'],
+  ])('takes the enum that the objects of %s show: %s', async (place, shown, other) => {
+    const ask = async (filter: string, more = '') => {
+      const parts = place.split(' ');
+      const list = `${parts.at(-1)}(filter: { ${filter} }${more}) { nodes { id } totalCount }`;
+      const query = parts.slice(0, -1).reduceRight((inner, each) => `${each} { ${inner} }`, list);
+      const { data, errors } = (await user.graph(`{ ${query} }`)).body;
+      return { data, errors };
+    };
+    const found = await ask(shown);
+    expect(found.errors).toBeUndefined();
+    expect(found).toEqual(await ask(other));
+    expect(await ask(`${shown}, ${other.replace(/:.*/, ': null')}`)).toEqual(found);
+    const [name, of] = [shown, other].map((text) => text.split(':')[0]!);
+    expect(errorOf(await ask(`${shown}, ${other}`))).toMatchObject({
+      message: `${name} cannot be combined with ${of}. Leave out one of them.`,
+      path: place.split(' '),
+      argument: ['filter', name],
+      field: of === 'types' ? 'event.types' : 'deposit.payment_method',
+    });
+  });
+
+  it('names what a field shows in refusals, and its parameter of /v1', async () => {
+    const ask = async (query: string) => errorOf((await user.graph(query)).body);
+    expect(await ask('{ deposits(filter: { method: [CHEQUE] }) { nodes { id } } }')).toMatchObject({
+      argument: ['filter', 'method', 0],
+      message: expect.stringMatching(/^method\[0\] must be one of AFFIRM.* KLARNA\.$/),
+      field: 'deposit.payment_method',
+    });
+    // The methods of the other edition are refused as those of the older filter are.
+    const older = await ask('{ deposits(filter: { paymentMethod: [UPI] }) { nodes { id } } }');
+    expect(await ask('{ deposits(filter: { method: [UPI] }) { nodes { id } } }')).toEqual({
+      ...older,
+      message: older.message.replace('paymentMethod', 'method'),
+      argument: ['filter', 'method'],
+    });
+    expect(await ask('{ events(filter: { eventType: [DEPOSIT_COMPLEETED] }) { nodes { id } } }')).toMatchObject({
+      argument: ['filter', 'eventType', 0],
+      field: 'event.types',
+    });
+    const many = `[${'ACCOUNT_CREATED, '.repeat(101)}]`;
+    expect(await ask(`{ events(filter: { eventType: ${many} }) { nodes { id } } }`)).toMatchObject({
+      message: 'eventType must have at most 100 types.',
+      argument: ['filter', 'eventType'],
+      field: 'event.types',
+    });
+    expect(await ask('{ deposits(filter: { method: [CHECK] }, orderBy: AMOUNT_DESC) { nodes { id } } }')).toMatchObject(
+      {
+        argument: ['filter', 'method'],
+        field: 'deposit.payment_method',
+      },
+    );
+    // What each object of JavaScript inherits is a name like any other.
+    for (const unknown of ['filter: { constructor: 1 }', 'constructor: 1'])
+      expect((await ask(`{ deposits(${unknown}) { nodes { id } } }`)).message).toBe(
+        'constructor is not a parameter of this operation. Remove it and try again.',
+      );
+  });
+
   it('is no parameter of /v1, which has its members', async () => {
+    expect(await user.get('/v1/deposits?method=check')).toMatchObject({ status: 400 });
+    expect(await user.get('/v1/events?event_type=account.created')).toMatchObject({ status: 400 });
     expect(await user.get('/v1/deposits?filter.status=completed')).toMatchObject({ status: 400 });
     expect(await user.get('/v1/deposits?status=completed')).toMatchObject({ status: 200 });
   });
@@ -109,6 +173,17 @@ describe('the argument filter of a list', () => {
     expect(within.data.createExport.export).toEqual({
       list: '/v1/accounts',
       filters: 'order_by=created_asc&type=user',
+    });
+    const deposits = async (filter: string) =>
+      (
+        await platform.graph(
+          `mutation { createExport(input: { source: { deposits: { filter: { ${filter} } } }, format: CSV }) {
+            export { filters } } }`,
+        )
+      ).body;
+    expect((await deposits('method: [CHECK]')).data.createExport.export.filters).toBe('payment_method=check');
+    expect(errorOf(await deposits('method: [UPI]'))).toMatchObject({
+      argument: ['input', 'source', 'deposits', 'filter', 'method'],
     });
     expect(errorOf(await ask('filter: { type: [USER] }, status: [ACTIVATED]'))).toMatchObject({
       message: 'filter cannot be combined with status. Give it within filter.',

@@ -200,10 +200,11 @@ export function sandboxStories({ desk, key, faults }: Desk): void {
         edition === 1 ? [] : ['bankAccount.globalWire', 'bankAccount.number'],
       );
       await bank.getByLabel('Account holder').fill(user);
-      await bank.getByLabel('Account number').fill('004501559876');
+      await bank.getByLabel('Account number', { exact: true }).fill('004501559876');
+      await bank.getByLabel('Account number again').fill('004501559876');
       await bank.getByLabel('Bank', { exact: true }).fill('Bank of the Coast');
       if (edition === 1) await bank.getByLabel('Routing code (IFSC)').fill('BOTC0000451');
-      await bank.getByLabel('Currency').fill('INR');
+      await bank.getByLabel('Currency').selectOption('INR');
       await bank.getByLabel('Secret key').fill(key(edition));
       await bank.getByRole('button', { name: 'Add bank account' }).click();
       await bank.waitFor({ state: 'detached' });

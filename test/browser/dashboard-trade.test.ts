@@ -343,34 +343,51 @@ describe('users in the dashboard', () => {
     await details.getByLabel('GST ID').fill('29ABCDE1234F1Z5');
     await details.getByRole('button', { name: 'Save details' }).click();
     await page.getByText('4 things missing').waitFor();
+    // A step stays, with a tick and what was given.
+    const step = (title: string) => page.locator('.step', { has: page.locator('summary', { hasText: title }) });
+    await step('Business').getByText('29ABCDE1234F1Z5').waitFor();
+    await step('Business').getByText('Done').waitFor();
+    expect(await step('Review').getByRole('listitem').count()).toBe(4);
 
     const person = page.getByRole('form', { name: 'Add a person' });
     await person.getByLabel('Full name').fill('Meera Rao');
     await person.getByLabel('Tax card number').fill('ABCPE1234F');
     await person.getByRole('button', { name: 'Add person' }).click();
     await page.getByText('1 thing missing').waitFor();
+    await step('Persons').getByText('Meera Rao').waitFor();
 
     const bank = page.getByRole('form', { name: 'Add a payout account' });
     const values = {
-      'Account holder': 'Deccan',
-      'Account number': '004501551234',
+      'Account number': '0045 0155 1234',
+      'Account number again': '004501551243',
       'Routing code (IFSC)': 'BOTC0000451',
+      Bank: 'Bank of the Coast',
     };
     const place = { 'Street of the holder': '1 Wharf', City: 'Pune', State: 'MH', 'Postal code': '411001' };
+    // What the account has is not asked for again.
+    expect(await bank.getByLabel('Account holder').inputValue()).toBe('Deccan Robotics Private Limited');
+    expect(await bank.getByLabel('Currency').locator('option').allTextContents()).toEqual(['INR']);
     await bank.getByLabel('Routing code (IFSC)').fill('XX');
     await bank.getByLabel('City').focus();
     await bank.getByText('An IFSC has 11 characters').waitFor();
-    for (const [label, value] of Object.entries({ ...values, ...place, Bank: 'Bank of the Coast' }))
+    for (const [label, value] of Object.entries({ ...values, ...place }))
       await bank.getByLabel(label, { exact: true }).fill(value);
     await bank.getByLabel('Country').selectOption({ label: 'India' });
     await bank.getByRole('button', { name: 'Add bank account' }).click();
     await bank.getByText('Enter a secret key').waitFor();
+    await bank.getByLabel('Secret key').fill(dashboard.tenants[0]!.testKey);
+    await bank.getByRole('button', { name: 'Add bank account' }).click();
+    await bank.getByText('Both account numbers have to be the same').waitFor();
+    await bank.getByLabel('Account number', { exact: true }).fill('004501551234');
+    await bank.getByLabel('Account number again').fill('0045 0155 1234');
     await bank.getByLabel('Secret key').fill('sk_live_1');
     await bank.getByRole('button', { name: 'Add bank account' }).click();
     await bank.getByText('it begins with sk_test_').waitFor();
     await bank.getByLabel('Secret key').fill(dashboard.tenants[0]!.testKey);
     await bank.getByRole('button', { name: 'Add bank account' }).click();
     await page.getByRole('region', { name: 'Addresses' }).getByText('004501551234').waitFor();
+    await step('Bank account for payouts').getByText('Done').waitFor();
+    await step('Review').getByText('Everything that the activation needs is there.').waitFor();
     await activate.click();
     await page
       .locator('.amount-line')

@@ -231,7 +231,7 @@ describe('a node of a cluster that is stopped', () => {
     const own = postgres({ ...connection, max: 1, fetch_types: false, onnotice: () => {} });
     await own.begin(async (tx) => {
       await tx`lock table balance in access exclusive mode`;
-      expect(await readiness(world.origin)).toEqual([503, { status: 'no database' }]);
+      expect(await readiness(world.origin)).toEqual([503, { status: 'locked' }]);
     });
     await own.end();
     await until(async () => (await readiness(world.origin))[0] === 200, 100);

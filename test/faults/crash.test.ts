@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { behind, type Gateway, postmaster, until, useChildren } from '../support/child.js';
 import { text } from './harness.js';
 import { Receiver } from './receiver.js';
-import { figures, patience, random, scale, secondsSince } from '../support/scale.js';
+import { evidence, figures, patience, random, scale, secondsSince } from '../support/scale.js';
 import { details, must, payoutAddressBody, type Reply, Speaker, type World } from '../support/world.js';
 
 vi.setConfig(patience);
@@ -394,6 +394,7 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
       expect(await amounts()).toEqual({ settled: `${available}`, locked: '0' });
     }
     expect([...(await sql`select rule, what from violations`)]).toEqual([]);
+    evidence({ audits: 1, writes: counts.acknowledged, kills: gatewayKills + databaseKills });
     await until(async () => (await sql`select 1 from unsealed limit 1`).length === 0);
     for (const { tenant } of roots) {
       const [block] = await sql`select first_broken_block(${tenant}, false) as number`;

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { compartments, receivableBody } from '../support/bodies.js';
 import { assemble, complete } from '../support/onboarding-profile.js';
+import { evidence } from '../support/scale.js';
 import {
   type Edition,
   givenIn,
@@ -504,6 +505,7 @@ export async function audit(harness: Harness): Promise<void> {
   expect(await world.sql`select rule, what from violations where tenant_id = ${tenant} or tenant_id is null`).toEqual(
     [],
   );
+  evidence({ audits: 1 });
   expect(await fundsHeld(harness)).toEqual(fundsWanted(model));
   const byId = (rows: any[]) => rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { eventually, givenIn, Speaker, must, tenantOf, useWorld } from '../support/world.js';
 import { text } from './harness.js';
-import { figures, patience, random, scale, secondsSince } from '../support/scale.js';
+import { evidence, figures, patience, random, scale, secondsSince } from '../support/scale.js';
 
 vi.setConfig(patience);
 
@@ -153,6 +153,7 @@ describe(`${readers} readers page through a list that ${writers} writers add ${d
     expect(new Set(followed).size).toBe(followed.length);
     expect(followed.toSorted()).toEqual(events.map(({ id }) => id as string).toSorted());
     expect(await world.sql`select rule, what from violations`).toEqual([]);
+    evidence({ audits: 1 });
     figures('lists', { deposits, walks, pages, totals, events: followed.length, took: secondsSince(began) });
   });
 });

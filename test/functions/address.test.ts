@@ -64,6 +64,31 @@ of('update_address', () => {
   });
 });
 
+of('vpa_of', () => {
+  it('is an address for payments by code', async () => {
+    const upi = { onetime: 'enabled', recurring: 'disabled' };
+    expect(await value('vpa_of', 'asha@bank')).toEqual({ id: 'asha@bank', upi });
+  });
+});
+
+of('assign_vpa', () => {
+  const assign = (id: string, vpa: string) => write(root, 'assign_vpa', { id, vpa });
+
+  it('gives an address of checkouts its UPI address, which stays the first one', async () => {
+    const { id } = await insert(await partner(), 'service_checkout', 'vpa', 'INR');
+    expect(await assign(id, 'one@acquirer')).toMatchObject({ id, vpa: { id: 'one@acquirer' }, version: '1' });
+    expect(await assign(id, 'two@acquirer')).toMatchObject({ id, vpa: { id: 'one@acquirer' }, version: '1' });
+    expect(await eventsOf(root, id)).toEqual(['address.created', 'address.updated']);
+  });
+
+  it('refuses an address that takes no money of checkouts, and an unknown one', async () => {
+    const { id } = await insert(await partner(), 'partner_payment', 'vpa', 'INR');
+    expect(await refusal(assign(id, 'one@acquirer'))).toBe('resource_missing address.id');
+    expect(await refusal(assign('address_none', 'one@acquirer'))).toBe('resource_missing address.id');
+    expect(await stored('address', root, id)).toMatchObject({ vpa: null, version: '0' });
+  });
+});
+
 of('move_address', () => {
   it('changes the status; an expired address is not reusable', async () => {
     const owner = await partner();

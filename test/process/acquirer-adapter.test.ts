@@ -70,6 +70,34 @@ describe('an adapter as a process of its own', () => {
     await poll(() => payee.attempts(checkout)).toMatchObject([{ status: 'failed', reason_code: 'declined' }]);
   });
 
+  it('gives the UPI address of codes, and without one there is no code', async () => {
+    const checkout = await liveCheckout();
+    const [{ id }] = (await world.sql`select to_address_id as id from checkout where id = ${checkout.id}`) as [Json];
+    const stored = async () => (await payee.live.get(`/v1/addresses/${id}`)).body.vpa;
+    expect(await stored()).toBeNull();
+    const port = Number(new URL(adapter.origin).port);
+    await adapter.stop();
+    const refused = await submit(`${checkout.url}/upi`, { attempt: `${randomUUID()}-upi` });
+    expect(refused.status).toBe(503);
+    const text = await refused.text();
+    expect(text).toContain('UPI cannot be used for this payment at the moment. You have not been charged.');
+    expect(text).not.toContain('upi://pay');
+    expect([await payee.attempts(checkout), await stored()]).toEqual([[], null]);
+    await adapter.start('live', port);
+    await adapter.gateway(world.origin);
+    await upiCode(payee, checkout);
+    const page = await (await fetch(checkout.url)).text();
+    const vpa = `${id.slice(-12)}@acquirer`;
+    expect(page).toContain(`"UPI code: pay ₹1,000.00 to ${vpa}"`);
+    expect(page).toContain(`pa&#61;${encodeURIComponent(vpa)}&#38;`);
+    expect(await stored()).toEqual({ id: vpa, upi: { onetime: 'enabled', recurring: 'disabled' } });
+    // The next checkout of the customer has the same one.
+    await upiCode(payee, await liveCheckout());
+    await poll(async () =>
+      (await must(payee.live.get(`/v1/events?object_id=${id}`))).data.map(({ type }: Json) => type),
+    ).toEqual(['address.updated', 'address.created']);
+  });
+
   it('reports a code that a payer has paid, with what was really taken', async () => {
     const checkout = await liveCheckout();
     const id = await upiCode(payee, checkout);
@@ -174,7 +202,7 @@ describe('tidegate acquirer check', () => {
     const { code, checks } = await check(adapter.origin, '--token', token, '--listen', String(listen));
     await adapter.gateway(world.origin);
     expect([code, checks.filter(({ result }) => result !== 'passed')]).toEqual([0, []]);
-    expect(checks).toHaveLength(11);
+    expect(checks).toHaveLength(12);
   });
 
   it('charges nothing without a token', async () => {
@@ -194,6 +222,7 @@ describe('tidegate acquirer check', () => {
       'does not know a refund that was never submitted',
       'does not know a token that it never made',
       'knows the card behind a token',
+      'says the UPI address of a payee, and the same again',
       'says what it took',
       'refunds more than it took to nobody',
     ]);

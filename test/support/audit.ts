@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect } from 'vitest';
-import { scale } from './scale.js';
+import { evidence, scale } from './scale.js';
 import type { World } from './world.js';
 
 /**
@@ -11,5 +11,6 @@ export function auditLedger(...worlds: World[]): void {
   const after = scale.whole ? afterEach : afterAll;
   after(async () => {
     for (const { sql } of worlds) expect(await sql`select rule, what from violations`).toEqual([]);
+    evidence({ audits: worlds.length });
   });
 }

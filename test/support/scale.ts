@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs';
+
 /**
  * How much of every suite runs: a short form with `npm test`, the long form with `npm run test:faults`.
  * Only this file sets these numbers; an environment variable overrides one of them for one run.
@@ -76,15 +78,25 @@ const found: Record<string, readonly number[]> = {};
 export const seedsOf = (file: string): number[] =>
   process.env.SEED ? [scale.seed] : [scale.seed, ...(found[file] ?? [])];
 
-/** The time-outs of a test in either form. On a cluster a statement takes several times as long. */
-const short = process.env.CITUS_URL === undefined ? 300_000 : 1_200_000;
-export const patience = { testTimeout: whole ? 6 * 3_600_000 : short, hookTimeout: 600_000 };
+/**
+ * The time-outs of a test in either form. On a cluster a statement takes several times as long, and `npm run fuzz` tries
+ * longer forms on machines that may do other work.
+ */
+export const testMilliseconds =
+  process.env.CITUS_URL === undefined && process.env.EVIDENCE === undefined ? 300_000 : 1_200_000;
+export const patience = { testTimeout: whole ? 6 * 3_600_000 : testMilliseconds, hookTimeout: 600_000 };
 
 /** Prints the figures of a run of the long form, for the README. */
 export function figures(suite: string, numbers: Record<string, number | string>): void {
   if (!whole) return;
   const pairs = Object.entries(numbers).map(([name, value]) => `${name} ${value}`);
   process.stdout.write(`${suite}: ${pairs.join(', ')}\n`);
+}
+
+/** Adds to the sums of a run of `npm run fuzz -- --evidence`. */
+export function evidence(counts: Partial<Record<'writes' | 'kills' | 'audits', number>>): void {
+  const file = process.env.EVIDENCE;
+  if (file) appendFileSync(file, `${JSON.stringify(counts)}\n`);
 }
 
 /** Seconds since a time, to one decimal. */

@@ -192,7 +192,10 @@ async function asAdmin(statement: string): Promise<void> {
 }
 
 /** Acquirers of a gateway whose live mode takes money, too: the sandbox acquirer serves both modes. */
-export const withLiveAcquirer: Acquirers = { ...delivered, live: delivered.test };
+export const withLiveAcquirer: Acquirers = {
+  ...delivered,
+  live: { ...delivered.test, vpaOf: async ({ id }) => `${id.slice(-12)}@acquirer` },
+};
 
 /** Details that pass every edition's creation rules. */
 export const details = (legalName = 'Acme Exports') => ({

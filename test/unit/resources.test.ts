@@ -140,6 +140,7 @@ const furtherFiles: Record<string, readonly string[]> = {
     'balance/deposit-chart',
     'balance/funds',
     'balance/history',
+    'balance/last-entry',
     'balance/range',
     'balance/statement',
     'balance/statement-sql',

@@ -171,6 +171,53 @@ begin
 end;
 $$;
 
+-- Gives an address of checkouts the UPI address that the acquirer takes its money by. The first one stays: codes that
+-- payers have seen contain it.
+create or replace function assign_vpa(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
+returns setof address
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(p_args, args_of('id text, vpa text'));
+  v address;
+  v_now bigint := clock(p_tenant, p_live);
+begin
+  update address d
+  set
+    vpa = vpa_of(v_args ->> 'vpa'),
+    version = d.version + 1,
+    updated_at = greatest(d.updated_at, v_now)
+  where
+    d.tenant_id = p_tenant
+    and d.livemode = p_live
+    and d.id = v_args ->> 'id'
+    and d.category = 'service_checkout'
+    and d.vpa is null
+  returning *
+  into v;
+  if found then
+    perform emit_event(p_tenant, p_live, p_envelope, 'address.updated', 'address', to_jsonb(v));
+  else
+    select d.* into v from address d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_args ->> 'id';
+    if v.vpa is null then
+      perform refuse(404, 'resource_missing', 'address.id');
+    end if;
+  end if;
+  return next v;
+end;
+$$;
+
+-- A UPI address to which payers pay once, by a code, as addresses store it.
+create or replace function vpa_of(p_id text)
+returns jsonb
+language plpgsql
+immutable
+as $$
+begin
+  return jsonb_build_object('id', p_id, 'upi', jsonb_build_object('onetime', 'enabled', 'recurring', 'disabled'));
+end;
+$$;
+
 create or replace function move_address(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof address
 language plpgsql

@@ -52,7 +52,7 @@ create view checkout_now as
     left join test_clock t on t.tenant_id = c.tenant_id and not t.livemode and not c.livemode;
 
 -- Returns the address of a partner that receives the funds from checkouts; the partner's first checkout creates it. In
--- live mode the acquirer has yet to assign its VPA.
+-- live mode the acquirer assigns its VPA before its first code.
 create or replace function checkout_address(p_tenant text, p_live boolean, p_envelope jsonb, p_partner account)
 returns text
 language plpgsql
@@ -86,12 +86,7 @@ begin
     p_name => p_partner.business_details ->> 'legalName',
     p_vpa =>
       case
-        when not p_live then jsonb_build_object(
-          'id',
-          'checkout.' || right(p_partner.id, 12) || '@sandbox',
-          'upi',
-          jsonb_build_object('onetime', 'enabled', 'recurring', 'disabled')
-        )
+        when not p_live then vpa_of('checkout.' || right(p_partner.id, 12) || '@sandbox')
       end
   );
   return v.id;

@@ -93,12 +93,7 @@ begin
     p_vpa =>
       case
         when v_type = 'vpa'
-        and not p_live then jsonb_build_object(
-          'id',
-          'payer@sandbox',
-          'upi',
-          jsonb_build_object('onetime', 'enabled', 'recurring', 'disabled')
-        )
+        and not p_live then vpa_of('payer@sandbox')
       end,
     p_bank_account =>
       case

@@ -7,7 +7,7 @@ import {
 } from 'graphql';
 import type { Accepted } from '../../operation/accepted.js';
 import { joined } from '../../operation/input-problems.js';
-import { argumentPath, listNames, type Problem, problem } from '../../errors/problems.js';
+import { argumentPath, filterOnV1, listNames, type Problem, problem } from '../../errors/problems.js';
 import { type Decoder, decoderOf } from '../rest/decoder.js';
 import { flattened } from './filter-argument.js';
 import { graph as graphFormat, notObject } from '../rest/input-format.js';
@@ -60,9 +60,10 @@ export function decoderFor(field: RootField, object: string, accepted: Accepted 
  * there.
  */
 export function asListed(p: Problem, object: string): Problem {
-  const field = p.field?.replaceAll(/\[\d+\]/g, '').replace(`${object}.filter.`, `${object}.`);
+  const given = p.field?.replaceAll(/\[\d+\]/g, '');
+  const field = given?.startsWith(`${object}.`) ? `${object}.${filterOnV1(given.slice(object.length + 1))}` : given;
   const path = argumentPath(p.field);
-  const name = listNames[String(path[0])];
+  const name = listNames.get(String(path[0]));
   return { ...p, field: name ? `${object}.${name}` : field, path };
 }
 

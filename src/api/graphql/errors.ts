@@ -210,6 +210,7 @@ function extensionsOf(p: Problem, field?: RootField) {
     ...(path.length > 0 && isArgument && { argumentPath: type ? ['input', ...path] : path }),
     error: itemV1(p),
     docUrl: helpPath(p.code),
+    ...(p.nearestUrl !== undefined && { nearestUrl: p.nearestUrl }),
   };
 }
 

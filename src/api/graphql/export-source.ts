@@ -9,21 +9,11 @@ import {
   getNamedType,
   getNullableType,
 } from 'graphql';
-import { withoutFilter } from './filter-argument.js';
+import { memberOf, withoutFilter } from './filter-argument.js';
 import type { Context } from '../../operation/context.js';
-import { argumentPath, DomainError, type Problem, snake } from '../../errors/problems.js';
-import { operationOf, type Route, routes } from '../../resources/registry.js';
-import { amountText } from '../../types/scalars.js';
-
-/** The arguments of a page, which a whole list does not have. */
-const pageArguments: readonly string[] = ['first', 'after', 'last', 'before'];
-
-/** A path of a list on /v1, the arguments that are in it by their names there, and those that it does not take. */
-interface PathOfList {
-  path: string;
-  inPath: Readonly<Record<string, string>>;
-  without: readonly string[];
-}
+import { argumentPath, DomainError, type Problem } from '../../errors/problems.js';
+import { operationOf, routes } from '../../resources/registry.js';
+import { listOnV1, pageArguments, type PathOfList, pathsOf } from '../rest/list-path.js';
 
 /** A list that can be exported: its paths on /v1, the shortest first, and its input in the graph. */
 interface Source {
@@ -87,8 +77,9 @@ export function readExportSource(schema: GraphQLSchema): void {
     const { source, format } = args.input as Asked;
     const [[name, values]] = Object.entries(source) as [[string, Values]];
     try {
-      const list = listOf(sources.get(name)!, given(sources.get(name)!, values));
-      return await resolve(root, { input: { ...list, format } }, context, info);
+      const { paths, input } = sources.get(name)!;
+      const [list, filters] = listOnV1(paths, Object.values(input.getFields()), given(sources.get(name)!, values));
+      return await resolve(root, { input: { list, ...(filters !== '' && { filters }), format } }, context, info);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       throw new DomainError(...error.problems.map((found) => ofSource(found, name, values)));
@@ -103,10 +94,7 @@ function sourcesOf(query: GraphQLObjectType): ReadonlyMap<string, Source> {
 }
 
 function sourceOf({ name, args }: GraphQLField<unknown, unknown>): Source {
-  const paths = routes
-    .filter(({ answers, field }) => answers === 'list' && field === name)
-    .map(pathOf)
-    .toSorted((one, other) => Object.keys(one.inPath).length - Object.keys(other.inPath).length);
+  const paths = pathsOf(name);
   const isNeeded = (argument: string) => paths.every(({ inPath }) => Object.values(inPath).includes(argument));
   const fields = args
     .filter((argument) => !pageArguments.includes(argument.name))
@@ -126,38 +114,10 @@ function sourceOf({ name, args }: GraphQLField<unknown, unknown>): Source {
   return { paths, input };
 }
 
-function pathOf({ path, params = {}, without = [] }: Route): PathOfList {
-  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, params[name] ?? name]);
-  return { path, inPath: Object.fromEntries(names) as Record<string, string>, without };
-}
-
 /** What a member of the source is, for clients. */
 function descriptionOf(name: string): string {
   const { editions } = operationOf(name);
   return `The list of the query \`${name}\`.${editions?.length === 1 ? ` Edition ${editions[0]} only.` : ''}`;
-}
-
-/** The path and the query of a list on /v1: the shortest path that takes what is given. */
-function listOf({ paths, input }: Source, values: Values): { list: string; filters?: string } {
-  const isGiven = (name: string) => values[name] !== null && values[name] !== undefined;
-  const found = paths.find(({ inPath, without }) => Object.values(inPath).every(isGiven) && !without.some(isGiven));
-  const { path, inPath } = found ?? paths[0]!;
-  const list = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values[inPath[name]!])));
-  const search = new URLSearchParams();
-  for (const { name, defaultValue } of Object.values(input.getFields()))
-    if (!Object.values(inPath).includes(name) && values[name] !== defaultValue) add(search, snake(name), values[name]);
-  const filters = search.toString();
-  return { list, ...(filters !== '' && { filters }) };
-}
-
-/** Adds a value to a query as /v1 writes it. An empty list is empty text, which is refused, and not the whole list. */
-function add(search: URLSearchParams, name: string, value: unknown): void {
-  if (value === null || value === undefined) return;
-  if (Array.isArray(value)) {
-    for (const each of value.length > 0 ? value : ['']) add(search, name, each);
-  } else if (typeof value === 'object') {
-    for (const [member, each] of Object.entries(value)) add(search, `${name}.${snake(member)}`, each);
-  } else search.append(name, typeof value === 'bigint' ? amountText(value) : String(value));
 }
 
 /** A problem of a list of /v1, or of its query, at the member of the source. */
@@ -166,9 +126,9 @@ function ofSource(found: Problem, name: string, { filter }: Values): Problem {
   if (part === 'list') return { ...found, path: ['source', name] };
   if (part === 'filter') return { ...found, path: ['source', name, part] };
   if (part !== 'filters') return found;
-  const path = argumentPath(['', ...rest].join('.'));
-  const within = filter != null && String(path[0]) in (filter as object) ? ['filter'] : [];
-  return { ...found, path: ['source', name, ...within, ...path] };
+  const [first = '', ...below] = argumentPath(['', ...rest].join('.'));
+  const member = filter == null ? undefined : memberOf(String(first), filter);
+  return { ...found, path: ['source', name, ...(member === undefined ? [first] : ['filter', member]), ...below] };
 }
 
 /** The arguments of a list of /v1, whose path has some of them. */

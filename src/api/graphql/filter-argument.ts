@@ -2,12 +2,28 @@ import {
   getNamedType,
   type GraphQLArgument,
   type GraphQLField,
+  type GraphQLInputFieldConfig,
   GraphQLInputObjectType,
+  GraphQLList,
+  GraphQLNonNull,
   type GraphQLObjectType,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
+  isEnumType,
   isObjectType,
 } from 'graphql';
-import { argumentPath, DomainError, type Problem, problem, snake } from '../../errors/problems.js';
+import {
+  argumentPath,
+  DomainError,
+  type Nearest,
+  type Problem,
+  problem,
+  shownFilters,
+  snake,
+} from '../../errors/problems.js';
+import { argumentsV1 } from '../../operation/guard.js';
+import { listOnV1, pageArguments, pathFor, type PathOfList, pathsOf } from '../rest/list-path.js';
+import { explorerLink } from './nearest-query.js';
 import { isPageType } from './query-parts.js';
 
 /**
@@ -66,7 +82,8 @@ export function addFilters(schema: GraphQLSchema, declared: readonly string[]): 
     const singular = field.name[0]!.toUpperCase() + field.name.slice(1, -1);
     const own = named.has(page) ? singular : nodeOf(field);
     named.add(page);
-    const input = inputs.get(key) ?? inputOf(own, type, field, filters);
+    const shown = shownBy(schema, field, filters);
+    const input = inputs.get(key) ?? inputOf(own, type, field, filters, shown);
     inputs.set(key, input);
     const others = field.args.filter(({ name }) => notFilters.has(name));
     const filter: GraphQLArgument = {
@@ -78,16 +95,48 @@ export function addFilters(schema: GraphQLSchema, declared: readonly string[]): 
     field.extensions = { ...field.extensions, argumentsV1: [...field.args] };
     const without = [...(onlyFilters[nodeOf(field)] ?? []), ...(onlyFilters[field.name] ?? [])];
     const before = filters.filter(({ name }) => !without.includes(name));
-    field.args = [...others, filter, ...before.map((each) => deprecated(each, nodeOf(field)))];
+    field.args = [...others, filter, ...before.map((each) => deprecated(each, nodeOf(field), shown))];
   }
 }
 
-function deprecated(filter: GraphQLArgument, node: string): GraphQLArgument {
-  const name = otherNames[`${node} ${filter.name}`] ?? filter.name;
+function deprecated(filter: GraphQLArgument, node: string, shown: ReadonlyMap<string, Shown>): GraphQLArgument {
+  const [better] = [...shown].find(([, { of, replaces }]) => replaces && of === filter.name) ?? [];
+  const name = better ?? otherNames[`${node} ${filter.name}`] ?? filter.name;
   return { ...filter, deprecationReason: `Use \`filter: { ${name}: … }\`.` };
 }
 
-function inputOf(own: string, type: GraphQLObjectType, field: Field, filters: readonly GraphQLArgument[]) {
+/**
+ * The members of a filter that take what a field of the objects shows, so that a client can send a value back as it
+ * came, with the filters whose values they are.
+ */
+function shownBy(schema: GraphQLSchema, field: Field, filters: readonly GraphQLArgument[]): Map<string, Shown> {
+  const node = schema.getType(nodeOf(field));
+  const fields = isObjectType(node) ? node.getFields() : {};
+  const members = [...shownFilters].flatMap(([name, of]) => {
+    const replaced = filters.find((each) => each.name === of);
+    const type = fields[name] && getNamedType(fields[name].type);
+    if (!replaced || !isEnumType(type)) return [];
+    const description = `${replaced.description!.replace(/(, such as|\. ).*$/s, '.')} It excludes \`${of}\`.`;
+    const member = { type: new GraphQLList(new GraphQLNonNull(type)), description };
+    return [[name, { of, member, replaces: isEnumType(getNamedType(replaced.type)) }] as const];
+  });
+  return new Map(members);
+}
+
+/** A member that takes what a field shows, and whether the filter with the same values is its older form. */
+interface Shown {
+  of: string;
+  member: GraphQLInputFieldConfig;
+  replaces: boolean;
+}
+
+function inputOf(
+  own: string,
+  type: GraphQLObjectType,
+  field: Field,
+  filters: readonly GraphQLArgument[],
+  shown: ReadonlyMap<string, Shown>,
+) {
   const node = nodeOf(field);
   const name = filters.length === 1 ? 'Created' : type.name === 'Query' ? own : `${node}Of${type.name}`;
   return new GraphQLInputObjectType({
@@ -97,16 +146,26 @@ function inputOf(own: string, type: GraphQLObjectType, field: Field, filters: re
     fields: Object.fromEntries(
       filters
         .filter(({ name: member }) => otherNames[`${node} ${member}`] === undefined)
-        .map(({ name: member, type: of, description }) => [member, { type: of, description }]),
+        .flatMap(({ name: member, type: of, description }) => {
+          const [better, found] = [...shown].find(([, each]) => each.of === member) ?? [];
+          const deprecationReason = found?.replaces ? `Use \`${better}\`.` : undefined;
+          const own = [member, { type: of, description, deprecationReason }] as const;
+          return found ? [[better, found.member] as const, own] : [own];
+        }),
     ),
   });
 }
 
-/** Arguments with the members of `filter` among them. */
-export const flattened = ({ filter, ...others }: Values): Record<string, unknown> => ({
-  ...others,
-  ...(filter as Values | null | undefined),
-});
+/** Arguments with the members of `filter` among them, each under the name of the filter whose values it has. */
+export function flattened({ filter, ...others }: Values): Record<string, unknown> {
+  const given = { ...(filter as Values | null | undefined) };
+  for (const [name, of] of shownFilters) {
+    const value = given[name];
+    delete given[name];
+    if (value != null) given[of] = value;
+  }
+  return { ...others, ...given };
+}
 
 /**
  * The arguments of a list with its filters among them. Refuses a filter beside the arguments that it replaces: which of
@@ -125,36 +184,91 @@ export function withoutFilter(args: Values, object = 'list'): Record<string, unk
       ),
       path: ['filter'],
     });
+  for (const [name, of] of shownFilters) {
+    const members = filter as Values;
+    if (members[name] == null || members[of] == null) continue;
+    throw new DomainError({
+      ...problem(
+        'parameter_invalid',
+        `${object}.${snake(of)}`,
+        `cannot be combined with ${of}. Leave out one of them.`,
+      ),
+      path: ['filter', name],
+    });
+  }
   return flattened(args);
 }
 
-/** Makes the resolvers of lists read `filter`, before the guard. */
+/**
+ * Makes the resolvers of lists read `filter`, before the guard, and say of a combination that no index serves which is
+ * the nearest one that works.
+ */
 export function readFilters(schema: GraphQLSchema): void {
-  for (const [, field] of listsOf(schema)) {
+  for (const [type, field] of listsOf(schema)) {
     const { resolve } = field;
     if (!resolve) continue;
     const object = objectOf(field);
+    const paths = type === schema.getQueryType() ? pathsOf(field.name) : [];
     field.resolve = (source, args: Record<string, unknown>, context, info) => {
-      if (args.filter == null) return resolve(source, args, context, info);
-      return inFilter(args.filter, async () => resolve(source, withoutFilter(args, object), context, info));
+      const { filter } = args;
+      const explained = (error: unknown): never => {
+        throw error instanceof DomainError ? placed(error, { field, paths, args, info }) : error;
+      };
+      try {
+        const answer = resolve(source, filter == null ? args : withoutFilter(args, object), context, info);
+        return answer instanceof Promise ? answer.catch(explained) : answer;
+      } catch (error) {
+        return explained(error);
+      }
     };
   }
+}
+
+/** A list that was refused. There is no `info` where /v1 has asked for it. */
+interface Refused {
+  field: Field;
+  paths: readonly PathOfList[];
+  args: Values;
+  info: GraphQLResolveInfo | undefined;
+}
+
+/** An error of a list with the places of its problems in `filter`, and with the nearest list that works. */
+function placed(error: DomainError, { field, paths, args, info }: Refused): DomainError {
+  const { filter } = args;
+  return new DomainError(
+    ...error.problems.map((found) => {
+      const { nearest } = found;
+      const near = typeof nearest === 'object' ? nearestIn(nearest, { field, paths, args, info }) : {};
+      return filter ? ofFilter({ ...found, ...near }, filter) : { ...found, ...near };
+    }),
+  );
+}
+
+/** The links to the nearest list that works: its path on /v1, and where the graph has asked, its query. */
+function nearestIn({ without, set }: Nearest, { field, paths, args, info }: Refused): Partial<Problem> {
+  const kept = Object.entries(flattened(args)).filter(([name]) => !without.includes(name));
+  const values = { ...Object.fromEntries(kept), ...set };
+  const declared = argumentsV1(field).filter(({ name }) => !pageArguments.includes(name));
+  const url = pathFor(paths, values) ? listOnV1(paths, declared, values).filter(Boolean).join('?') : undefined;
+  return {
+    ...(url !== undefined && { metadata: { nearest_url: url } }),
+    ...(info && { nearestUrl: explorerLink(field, values, info) }),
+  };
 }
 
 /** The noun of the objects of a list, which begins the names of its parameters. */
 const objectOf = (field: Field) => snake(nodeOf(field)).replace(/^_/, '');
 
-/** Answers, and says of each problem of a filter that it is within `filter`. */
-async function inFilter<T>(filter: unknown, answer: () => Promise<T>): Promise<T> {
-  try {
-    return await answer();
-  } catch (error) {
-    if (!(error instanceof DomainError) || !filter) throw error;
-    throw new DomainError(...error.problems.map((found) => ofFilter(found, filter)));
-  }
+function ofFilter(found: Problem, filter: object): Problem {
+  const [first, ...rest] = found.path ?? argumentPath(found.field);
+  if (first === undefined || first === 'filter') return found;
+  const name = memberOf(String(first), filter);
+  return name === undefined ? found : { ...found, path: ['filter', name, ...rest] };
 }
 
-function ofFilter(found: Problem, filter: object): Problem {
-  const path = found.path ?? argumentPath(found.field);
-  return path[0] !== 'filter' && String(path[0]) in filter ? { ...found, path: ['filter', ...path] } : found;
+/** The member of a given filter that has the values of an argument. */
+export function memberOf(argument: string, filter: object): string | undefined {
+  if ((filter as Values)[argument] != null) return argument;
+  const [shown] = [...shownFilters].find(([name, of]) => of === argument && (filter as Values)[name] != null) ?? [];
+  return shown ?? (argument in filter ? argument : undefined);
 }

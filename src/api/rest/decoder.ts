@@ -17,6 +17,7 @@ import { isEmpty } from '../../types/empty.js';
 import { listMembersFault, listMembersMax } from '../../types/pagination.js';
 import {
   emptyOptional,
+  filterOnV1,
   pathOnV1,
   type Problem,
   problem,
@@ -70,8 +71,7 @@ function parametersOf(fields: Fields, object: string, within: string, decoded: D
   return fields.map((field) => {
     const full = pathOnV1(`${object}.${within}${snake(field.name)}`);
     const path = full.slice(object.length + 1);
-    // A list of the graph has in `filter` what are parameters of their own on /v1.
-    const onV1 = path.replace(/^filter\./, '');
+    const onV1 = filterOnV1(path);
     const type = getNamedType(field.type);
     const stored = isEnumType(type) ? type.getValues().map(({ value }) => String(value)) : undefined;
     let members: readonly Parameter[] | undefined;

@@ -5,10 +5,10 @@ import {
   type Page,
   type PageArgs,
   type PageRequest,
-  pageRequest,
   readOf,
   totalCountMax,
 } from '../../types/pagination.js';
+import { pageRequest } from '../../types/page-request.js';
 import type { Caller } from '../../request/caller.js';
 import { columnsOf } from '../schema/drizzle-types.js';
 import { foundCursor } from './search.js';
@@ -56,7 +56,7 @@ export class Pages {
     const [from, listing] = rowsOf(table, seen, given);
     const parent = 'links' in of || 'counted' in of ? of : columnIn(from, of);
     const request = await resolvedCursor(this.reads, from, listing, given, visibilityOf(this.reads.caller));
-    const name = `${getTableName(from)}.${nameOf(parent)}:${JSON.stringify([listing.fixed, args])}`;
+    const name = `${getTableName(from)}.${nameOf(parent)}:${textOf([listing.fixed, args])}`;
     const rows = await this.reads.many(name, parentId, (ids) => this.#perParent(from, listing, parent, request, ids));
     return this.#page(table, listing, request, rows ?? [], {
       found: async () => true,
@@ -258,3 +258,7 @@ export function seenBy(caller: Caller, table: Rows, listing: Listing): Listing {
       }
     : listing;
 }
+
+/** Arguments as one text, with amounts among them. */
+const textOf = (args: unknown): string =>
+  JSON.stringify(args, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));

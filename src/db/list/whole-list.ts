@@ -1,4 +1,5 @@
-import { type Listing, type Page, type PageArgs, pageRequest } from '../../types/pagination.js';
+import { type Listing, type Page, type PageArgs } from '../../types/pagination.js';
+import { pageRequest } from '../../types/page-request.js';
 import type { ListStatement } from './stream.js';
 import { listed, type Row, type Rows, shape, values } from './statement.js';
 import { rowsOf } from './view.js';

@@ -23,6 +23,13 @@ export interface WriteFunctions {
       advanceSeconds: number;
     };
   };
+  assign_vpa: {
+    returns: 'address';
+    args: {
+      id: string;
+      vpa: string;
+    };
+  };
   begin_transaction: {
     returns: 'transaction';
     args: {

@@ -41,6 +41,7 @@ export class AdapterClient {
   submitAttempt = (id: string, body: z.infer<typeof newAttempt>) => this.#must(adapterCalls.submitAttempt, id, body);
   attempt = (id: string) => this.#ask(adapterCalls.attempt, id);
   card = (token: string) => this.#ask(adapterCalls.card, token);
+  payee = (id: string, name: string) => this.#ask(adapterCalls.payee, id, { name });
   submitRefund = (id: string, body: z.infer<typeof newRefund>) => this.#must(adapterCalls.submitRefund, id, body);
   refund = (id: string) => this.#ask(adapterCalls.refund, id);
 
@@ -52,7 +53,7 @@ export class AdapterClient {
 
   /** Asks; undefined when the adapter does not know the object. */
   async #ask<T extends z.ZodType>(
-    { method, path, answer }: AdapterCall & { answer: T },
+    { method, path, answer, missing }: AdapterCall & { answer: T },
     id: string,
     body?: object,
   ): Promise<z.infer<T> | undefined> {
@@ -66,7 +67,7 @@ export class AdapterClient {
     });
     if (response.status !== 200) {
       await response.body?.cancel();
-      if (response.status === 404 && method === 'GET') return undefined;
+      if (response.status === 404 && missing !== undefined) return undefined;
       throw new AdapterError(`The acquirer answered ${response.status}.`, response.status);
     }
     const read = answer.safeParse(await jsonOf(response));
@@ -125,6 +126,7 @@ function adapterOf(address: AdapterAddress, milliseconds?: number): Acquirer {
       const state = await client.attempt(id);
       return state && decisionOf(state);
     },
+    vpaOf: async ({ id, name }) => (await client.payee(id, name))?.vpa,
     refund: async ({ id, attemptId, amount, currency }) =>
       client.submitRefund(id, { attempt: attemptId, amount: amountText(amount), currency }),
   };

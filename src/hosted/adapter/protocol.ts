@@ -91,6 +91,29 @@ export const newAttempt = named(
   z.object({ ...money, token: z.string().min(8).max(255) }),
 );
 
+/** What the gateway sends of an account that is to be paid by UPI codes. */
+const newPayee = named(
+  'NewPayee',
+  'An account that is to be paid by UPI codes.',
+  z.object({ name: z.string().meta({ description: 'The name of the account, which UPI apps may show.' }) }),
+);
+
+/** Where payers of an account pay to by UPI. */
+const payee = named(
+  'Payee',
+  'Where payers of an account pay to by UPI.',
+  z.object({
+    vpa: z
+      .string()
+      .max(255)
+      .regex(/^[\w.-]{2,}@[A-Za-z][A-Za-z0-9.-]+$/)
+      .meta({
+        description: 'A UPI address of the acquirer. Several may be the same: each code has the id of its attempt.',
+        examples: ['tidegate.8321@acquirer'],
+      }),
+  }),
+);
+
 const refundSucceeded = z.object({ status: z.literal('succeeded'), reference: shortText.optional() });
 const refundFailed = z.object({ status: z.literal('failed'), failure_reason: shortText.optional() });
 
@@ -207,6 +230,17 @@ export const adapterCalls = {
     parameter: 'The token.',
     answer: card,
     missing: 'There is no such token.',
+  },
+  payee: {
+    method: 'PUT',
+    path: '/payees/{id}',
+    summary:
+      'Ask for the UPI address in the codes of a customer of an account, before the first of them. The same id has ' +
+      'the same answer each time, and the gateway keeps the first one.',
+    parameter: "The id of the address on the gateway that takes the money of the customer's checkouts.",
+    body: newPayee,
+    answer: payee,
+    missing: 'The account cannot be paid by UPI codes. Its pages say so, and begin no attempt.',
   },
   submitRefund: {
     method: 'PUT',

@@ -15,8 +15,9 @@ const names: Record<Way, string> = { upi: 'UPI', cards: 'Card' };
 export function forms(session: Session, state: State, options: PageOptions): string {
   const name = payeeName(session);
   const { paymentMethods } = session.checkout;
-  // Beyond the sandbox a card needs the fields of the acquirer.
-  const offered = paymentMethods.filter((way) => way === 'upi' || options.sandbox || options.cardFields !== undefined);
+  // Beyond the sandbox a card needs the fields of the acquirer, and a code the UPI address of the account.
+  const possible = { upi: options.upi, cards: options.sandbox || options.cardFields !== undefined };
+  const offered = paymentMethods.filter((way) => possible[way]);
   if (!options.takesMoney || offered.length === 0)
     return html`<div class="notice" role="note">
       <p>${name} cannot accept payments on this page yet. You have not been charged. Please ask ${name} for another way
@@ -31,7 +32,9 @@ export function forms(session: Session, state: State, options: PageOptions): str
   const { cardFields } = options;
   const card = () => (cardFields ? fieldsForm(session, cardFields, options) : cardForm(session, state, options));
   const form = { upi: () => upiForm(options), cards: card };
-  if (ways.length === 1) return form[ways[0]!]();
+  const without = paymentMethods.includes('upi') && !options.upi;
+  const note = without ? html`<p class="hint" role="note">${noUpi}</p>` : '';
+  if (ways.length === 1) return html`!${note}!${form[ways[0]!]()}`;
   return html`<fieldset class="ways">
     <legend class="unseen">Payment method</legend>
     !${ways.map(
@@ -42,6 +45,9 @@ export function forms(session: Session, state: State, options: PageOptions): str
     !${ways.map((way) => html`<div class="panel ${way}">!${form[way]()}</div>`)}
   </fieldset>`;
 }
+
+/** What a page says where a code would have no payee. */
+export const noUpi = 'UPI cannot be used for this payment at the moment. You have not been charged.';
 
 /** The methods in the order of the checkout; on a phone UPI is first, because its apps are there. */
 function ordered(ways: Way[], { phone }: PageOptions): Way[] {

@@ -14,6 +14,8 @@ export interface PageOptions {
   card?: { errors: CardErrors; expiry: string; name: string };
   /** Whether the page has the forms of the sandbox. */
   sandbox: boolean;
+  /** Whether UPI codes can be shown: the account that is paid has a UPI address, or the acquirer may give it one. */
+  upi: boolean;
   /** The address of the acquirer's card fields. */
   cardFields?: string | undefined;
   /** What was wrong with the card of these fields. */

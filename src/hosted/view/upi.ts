@@ -8,14 +8,15 @@ import type { PageOptions } from './options.js';
 import { money, time, hour, payeeName } from './text.js';
 import { icon } from './icons.js';
 import { look, mayPay } from './parts.js';
-import { sandboxForm } from './forms.js';
+import { noUpi, sandboxForm } from './forms.js';
 
 /** The code to scan on a desk, the links to apps on a phone, and the time that is left. */
 export function awaiting(session: Session, { attempt }: { attempt: TransactionRow }, options: PageOptions): string {
   const { checkout, address } = session;
+  if (!address.vpa) return html`<p class="hint" role="note">${noUpi}</p>!${another(session, options)}`;
   const query = upiQuery(session, attempt);
   const code = toSvgSource(generate(`upi://pay?${query}`), { on: '#000', off: '#fff', padX: 2, padY: 2 });
-  const vpa = address.vpa?.id ?? '';
+  const vpa = address.vpa.id;
   const [name = '', host = ''] = vpa.split('@');
   return html`<div class="upi">
     <div class="apps phone">
@@ -40,12 +41,13 @@ export function awaiting(session: Session, { attempt }: { attempt: TransactionRo
     </div>
   </div>
   !${options.sandbox ? sandboxForm(attempt, options) : ''}
-  !${
-    mayPay(session, options)
-      ? html`<p class="leave"><a class="link" href="${options.path}?pay=again">Pay another
-    way</a></p>`
-      : ''
-  }`;
+  !${another(session, options)}`;
+}
+
+/** The way to the other forms, while an attempt may begin. */
+function another(session: Session, options: PageOptions): string {
+  if (!mayPay(session, options)) return '';
+  return html`<p class="leave"><a class="link" href="${options.path}?pay=again">Pay another way</a></p>`;
 }
 
 /** Apps that have an address of their own. On iOS no other address leads to a certain app. */

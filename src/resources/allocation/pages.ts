@@ -1,14 +1,8 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { Allocation, AllocationStatus } from './type.js';
 import type { Scope } from '../../db/scope.js';
-import {
-  type CursorArgs,
-  type Page,
-  pageRequest,
-  totalCountMax,
-  type PageRequest,
-  readOf,
-} from '../../types/pagination.js';
+import { type CursorArgs, type Page, totalCountMax, type PageRequest, readOf } from '../../types/pagination.js';
+import { pageRequest } from '../../types/page-request.js';
 import { allocationListing } from './listing.js';
 import { presentRead } from '../../db/read/read-class.js';
 import type { Columns, ComputedPages } from '../edges.js';

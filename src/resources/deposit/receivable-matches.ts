@@ -47,8 +47,8 @@ export class ReceivableMatch {
   amount: Money;
   @Field(() => Boolean, {
     description:
-      'Whether it is the one open receivable with both the REFERENCE and the AMOUNT. False where too many receivables ' +
-      'have words of the reference to compare them all.',
+      'Whether it is the one open receivable with both the REFERENCE and the AMOUNT. False where too many ' +
+      'receivables have words of the reference to compare them all.',
   })
   exact: boolean;
   @Field(() => [MatchReason], { description: 'Why it may be the right one, in the order of the enum.' })

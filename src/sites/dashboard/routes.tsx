@@ -25,7 +25,7 @@ const Account = page(() => import('./pages/accounts/detail'), 'Account');
 const Receivables = page(() => import('./pages/receivables/list'), 'Receivables');
 const CreateReceivable = page(() => import('./pages/receivables/create'), 'CreateReceivable');
 const Receivable = page(() => import('./pages/receivables/detail'), 'Receivable');
-const Settings = page(() => import('./pages/settings'), 'Settings');
+const Settings = page(() => import('./pages/settings/settings'), 'Settings');
 const Developers = page(() => import('./pages/developers/developers'), 'Developers');
 
 /** The pages by their addresses. All but the first are loaded when they are opened. */
@@ -52,7 +52,7 @@ export function Routes() {
         <Route path="/checkouts/new" component={CreateCheckout} />
         <Route path="/checkouts/:id" component={Checkout} />
         <Route path="/developers/*?" component={Developers} />
-        <Route path="/settings" component={Settings} />
+        <Route path="/settings/*?" component={Settings} />
         <Route component={NotFound} />
       </Switch>
     </Suspense>

@@ -1,5 +1,6 @@
 import { createContext, useContext } from 'react';
 import { dashboardHeaders } from './graph/client';
+import { forgetDrafts } from './graph/drafts';
 import { graphql, type ResultOf } from './graph/graphql';
 import { sendWhatWaits } from './graph/leaving';
 import { noteSignIn } from './signed-in';
@@ -88,6 +89,7 @@ export const hasSession = (): Promise<boolean> =>
 export async function endSession(): Promise<void> {
   await sendWhatWaits();
   sessionStorage.removeItem('acting-as');
+  forgetDrafts();
   const headers = { ...dashboardHeaders, 'content-type': 'application/json' };
   await fetch('/dashboard/session/end', { method: 'POST', headers, body: '{}' }).catch(() => {});
 }

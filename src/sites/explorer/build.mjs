@@ -24,7 +24,8 @@ const { outputFiles } = await build({
 });
 fs.mkdirSync(target, { recursive: true });
 for (const { path: file, contents } of outputFiles) {
-  // As a whole, because a program that starts during the build reads it.
+  // What is the same stays, and the rest is replaced as a whole: a program that starts during the build reads it.
+  if (fs.existsSync(file) && fs.readFileSync(file).equals(contents)) continue;
   const staging = `${file}-${process.pid}`;
   fs.writeFileSync(staging, contents);
   fs.renameSync(staging, file);

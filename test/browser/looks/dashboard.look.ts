@@ -24,6 +24,20 @@ async function signedIn(edition: 1 | 2, user?: string): Promise<Page> {
   return page;
 }
 
+/** Goes from a receivable to the customer that it bills. */
+const toCustomer = async (page: Page) => {
+  await page.locator('.facts div', { hasText: 'Customer' }).getByRole('link').first().click();
+  await page.getByRole('region', { name: 'Owes' }).waitFor();
+  await settled(page);
+};
+
+/** Goes from a customer to all that it has to pay. */
+const toAll = async (page: Page) => {
+  await page.locator('.owes dt a').first().click();
+  await page.getByRole('heading', { name: /^Receivables of/ }).waitFor();
+  await settled(page);
+};
+
 const lists = ['payments', 'receivables', 'payouts', 'customers'];
 const listsAndObjects = (names: string[]): State[] =>
   names.flatMap((name): State[] => [
@@ -47,6 +61,12 @@ const pagesOfUsers: State[] = [
   ['balance', at('/balance')],
   ['balance-printed', steps(at('/balance'), printed)],
   ['payout-printed', steps(at('/payouts'), first, printed)],
+  ['settings-payouts', at('/settings/payouts')],
+  ['exported', steps(at('/payments'), press('Export CSV'), (page) => page.getByText('All exports').waitFor())],
+  ['settings-exports', at('/settings/exports')],
+  ['debtor', steps(at('/receivables?show=overdue'), first, toCustomer)],
+  ['debtor-printed', steps(at('/receivables?show=overdue'), first, toCustomer, printed)],
+  ['debtor-receivables', steps(at('/receivables?show=overdue'), first, toCustomer, toAll)],
   ['receivable-new', steps(at('/receivables/new'), press(/^Create/))],
   ['customer-new', at('/customers/new')],
 ];
@@ -55,6 +75,7 @@ const pagesOfPlatforms: State[] = [
   ...['home', ...lists].map((name): State => [name, at(name === 'home' ? '/' : `/${name}`)]),
   ...listsAndObjects(['users']),
   ['user-new', at('/users/new')],
+  ['user-draft', steps(at('/users?status=DRAFT'), first)],
   ['act-as', steps(at('/'), press('Act as a user'))],
   ['menu', steps(at('/'), (page) => page.locator('.top button').dispatchEvent('click'))],
   ['key-new', steps(at('/developers/keys'), press(/^Create/))],
@@ -63,6 +84,11 @@ const pagesOfPlatforms: State[] = [
   ),
   ['webhook-new', steps(at('/developers/webhooks'), press(/^Add/))],
   ['settings', at('/settings')],
+  ['settings-payouts', at('/settings/payouts')],
+  [
+    'settings-payouts-days',
+    steps(at('/settings/payouts'), press(/^Change/), (page) => page.getByLabel('Paid out').selectOption('WEEKLY')),
+  ],
   ['not-found', at('/nothing')],
 ];
 

@@ -55,6 +55,12 @@ export const errorSchema: Json = {
                 type: 'string',
                 description: 'The offending parameter: the object, a dot and the path, such as `account.type`.',
               },
+              nearest_url: {
+                type: 'string',
+                description:
+                  'Of a combination of parameters of a list that no index serves: the path and the query of the ' +
+                  'nearest list that works.',
+              },
               reason: {
                 type: 'string',
                 description:

@@ -24,7 +24,7 @@ const Rates = lazy(() => import('./pages/rates').then(({ Rates }) => ({ default:
 const Refunds = lazy(() => import('./pages/refunds').then(({ Refunds }) => ({ default: Refunds })));
 const Unexplained = lazy(() => import('./pages/unexplained').then((page) => ({ default: page.UnexplainedMoney })));
 const Work = lazy(() => import('./pages/work').then(({ Work }) => ({ default: Work })));
-const Settings = lazy(() => import('../pages/settings').then(({ Settings }) => ({ default: Settings })));
+const Settings = lazy(() => import('../pages/settings/display').then(({ Display }) => ({ default: Display })));
 
 /** The pages by their addresses. All but the first are loaded when they are opened. */
 export function Routes() {

@@ -50,9 +50,9 @@ export function upload(
   });
 }
 
-/** Downloads a file of /v1. Returns why the gateway refused it. */
-export async function download(id: string, filename: string): Promise<Failure | undefined> {
-  const content = await contentOf(`/v1/files/${id}/content`, headersOf());
+/** Downloads the content at a path of /v1. Returns why the gateway refused it. */
+export async function download(path: string, filename: string): Promise<Failure | undefined> {
+  const content = await contentOf(path, headersOf());
   if ('messages' in content) return content;
   save(content, filename);
   return undefined;

@@ -17,19 +17,22 @@ interface CreatePageProps<Data, Input, Asked> {
   read: (asked: Asked) => Input;
   /** The address of what was created. */
   addressOf: (data: Done<Data>) => string;
+  /** The name of the draft of the form; what is created, unless the form is filled in. */
+  draft?: string;
   /** The fields of the form. */
   children: ReactNode;
 }
 
 /** A page with the form that creates an object, and leads to the object's page. */
 export function CreatePage<Data, Input, Asked>(props: CreatePageProps<Data, Input, Asked>) {
-  const { kind, list, mutation, read, addressOf, children } = props;
+  const { kind, list, mutation, read, addressOf, draft = kind, children } = props;
   const [, go] = useLocation();
   const mayWrite = useMayWrite();
   const { write, pending, failure } = useWrite(mutation);
   const submit = async (asked: Asked) => {
     const made = await write({ input: read(asked) });
     if (made) go(addressOf(made));
+    return made !== undefined;
   };
   const cancel = (
     <Link href={list.href} className="button">
@@ -51,6 +54,7 @@ export function CreatePage<Data, Input, Asked>(props: CreatePageProps<Data, Inpu
         <Form<Asked>
           label={`New ${kind}`}
           submit={`Create ${kind}`}
+          draft={draft}
           {...{ pending, failure }}
           onSubmit={submit}
           actions={cancel}

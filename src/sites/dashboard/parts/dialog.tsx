@@ -29,13 +29,21 @@ interface DialogButtonProps {
   title: string;
   label?: ReactNode;
   className?: string;
+  /** Whether it is open at first. */
+  opened?: boolean;
   /** What is in the dialog, which can close it. */
   children: (close: () => void) => ReactNode;
 }
 
 /** A button that opens a dialog. */
-export function DialogButton({ title, label = title, className = 'button', children }: DialogButtonProps) {
-  const [open, setOpen] = useState(false);
+export function DialogButton({
+  title,
+  label = title,
+  className = 'button',
+  opened = false,
+  children,
+}: DialogButtonProps) {
+  const [open, setOpen] = useState(opened);
   const close = () => setOpen(false);
   return (
     <>

@@ -22,14 +22,20 @@ export function Facts({ facts, className = 'facts' }: FactsProps) {
   );
 }
 
-/** A text with a button that copies it, such as an id. */
-export function Copy({ text, label }: { text: string; label: string }) {
+/** Copies a text, and says for two seconds that it is copied. */
+export function useCopied(text: string) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
     setCopied(true);
     setTimeout(() => setCopied(false), 2_000);
   };
+  return { copied, copy };
+}
+
+/** A text with a button that copies it, such as an id. */
+export function Copy({ text, label }: { text: string; label: string }) {
+  const { copied, copy } = useCopied(text);
   return (
     <span className="copy">
       <code>{text}</code>

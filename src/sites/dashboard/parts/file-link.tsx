@@ -9,7 +9,11 @@ export function FileLink({ id, filename }: { id: string; filename: string }) {
   const [failure, setFailure] = useState<Failure>();
   return (
     <span className="file-link">
-      <button type="button" className="link" onClick={() => void download(id, filename).then(setFailure)}>
+      <button
+        type="button"
+        className="link"
+        onClick={() => void download(`/v1/files/${id}/content`, filename).then(setFailure)}
+      >
         <FileDown aria-hidden /> <span>{filename}</span>
       </button>
       {failure && <Problem error={failure} />}

@@ -14,6 +14,7 @@ import { wrongKey } from '../graph/with-key';
 import { required as missing } from '../format/refusals';
 import type { Failure } from '../graph/write';
 import { SessionContext } from '../session';
+import { Restored, useDraft } from './draft';
 import { Field } from './field';
 import { Problem } from './problem';
 
@@ -32,7 +33,10 @@ interface FormProps<Input> {
    * steals it, or sits down at the screen. The key is given to `onSubmit` and then forgotten.
    */
   withKey?: boolean | undefined;
+  /** Sends it. What it answers is true of a form that was sent; its draft is then forgotten. */
   onSubmit: (input: Input, apiKey?: string) => unknown;
+  /** The name under which the tab keeps what is typed, until it is sent; see `useDraft`. */
+  draft?: string | undefined;
   /** Further buttons, before the one that sends. */
   actions?: ReactNode;
   children?: ReactNode;
@@ -51,12 +55,14 @@ export function Form<Input>({
   failure: refusal,
   withKey = false,
   onSubmit,
+  draft: name,
   actions,
   children,
 }: FormProps<Input>) {
   const form = useRef<HTMLFormElement>(null);
   const mode = useContext(SessionContext)?.viewer.mode;
   const [fault, setFault] = useState<string>();
+  const draft = useDraft(form, name);
   const failure = fault === undefined ? refusal : { messages: [], fields: { apiKey: fault } };
   useEffect(() => {
     if (failure) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
@@ -67,18 +73,25 @@ export function Form<Input>({
     const values = new FormData(event.currentTarget);
     const apiKey = withKey ? String(values.get('apiKey')).trim() : undefined;
     values.delete('apiKey');
-    for (const input of event.currentTarget.querySelectorAll<HTMLInputElement>('[data-amount]'))
-      values.set(input.name, typedAmount(input.value));
+    readAmounts(event.currentTarget, values);
     const wrong = apiKey !== undefined && mode ? wrongKey(apiKey, mode) : undefined;
     setFault(wrong);
     if (wrong !== undefined) return;
     const input = event.currentTarget.elements.namedItem('apiKey');
     // The gateway checks the input; the names of the fields are those of its members.
-    await onSubmit(inputOf(values) as Input, apiKey);
+    if (await onSubmit(inputOf(values) as Input, apiKey)) draft.forget();
     if (input instanceof HTMLInputElement) input.value = '';
   };
   return (
-    <form ref={form} className="form" aria-label={label} onSubmit={(event) => void send(event)} noValidate>
+    <form
+      ref={form}
+      className="form"
+      aria-label={label}
+      onInput={draft.keep}
+      onSubmit={(event) => void send(event)}
+      noValidate
+    >
+      {draft.restored && <Restored form={form} onDiscard={draft.forget} />}
       {failure && <Refusal failure={failure} elements={form.current?.elements} />}
       <FailureContext value={failure}>
         {children}
@@ -93,6 +106,12 @@ export function Form<Input>({
       </div>
     </form>
   );
+}
+
+/** Sets the amounts of a form as the gateway takes them. */
+function readAmounts(form: HTMLFormElement, values: FormData) {
+  for (const input of form.querySelectorAll<HTMLInputElement>('[data-amount]'))
+    values.set(input.name, typedAmount(input.value));
 }
 
 /** The messages that belong to the form, with those of members that it does not have. */
@@ -261,6 +280,6 @@ export function SelectField({
 }
 
 /** A field for a country, by its name in the language of the viewer. */
-export function CountryField(field: NamedFieldProps) {
+export function CountryField(field: NamedFieldProps & { defaultValue?: string | undefined }) {
   return <SelectField {...field} none="Choose …" options={countries()} />;
 }

@@ -35,7 +35,12 @@ const tones: Record<string, 'good' | 'bad' | 'wait' | 'plain'> = {
   GONE: 'bad',
 };
 
-/** A status in words, with a colour that repeats what the word says. */
-export function Status({ value }: { value: string }) {
-  return <span className={`status ${tones[value] ?? 'plain'}`}>{words(value)}</span>;
+/** A status in words, with a colour that repeats what the word says, and what else is to be said of it. */
+export function Status({ value, more }: { value: string; more?: string | false }) {
+  return (
+    <span className={`status ${tones[value] ?? 'plain'}`}>
+      {words(value)}
+      {more && ` · ${more}`}
+    </span>
+  );
 }

@@ -1,4 +1,7 @@
-/* What a CSV file of a bank seems to be, so that there is less to choose when its columns are mapped. The gateway reads the file. */
+/*
+ * What a CSV file of a bank seems to be, so that there is less to choose when its columns are mapped. The gateway reads
+ * the file.
+ */
 
 /** The marks that may separate cells, by their names in the graph. */
 const delimiters = { COMMA: ',', SEMICOLON: ';', TAB: '\t', PIPE: '|' } as const;

@@ -3,10 +3,11 @@ import type { TypedDocumentNode } from 'urql';
 import { graphql } from '../../graph/graphql';
 import { useWrite } from '../../graph/write';
 import { DialogButton } from '../../parts/dialog';
+import { useFilters } from '../../parts/filters';
 import { Problem } from '../../parts/problem';
 import { useMayWrite, useSession } from '../../session';
-import { PayoutAddress } from './payout-address';
-import type { AccountDetail } from './query';
+import { payoutAccount, PayoutAddress } from './payout-address';
+import { type AccountDetail, isOnboarding } from './query';
 
 const ActivateMutation = graphql(`
   mutation ActivateAccount($id: ID!) {
@@ -23,11 +24,12 @@ const DeactivateMutation = graphql(`
 /**
  * What the viewer can do with an account: activate it when nothing is missing, deactivate it, act as it, pay it out.
  */
-export function Actions({ account: { id, type, status, requirements } }: { account: AccountDetail }) {
+export function Actions({ account }: { account: AccountDetail }) {
+  const { id, type, status } = account;
   const { viewer, actAs } = useSession();
+  const { params } = useFilters();
   const mayWrite = useMayWrite();
   const partner = type === 'PARTNER';
-  const activatable = status === 'DRAFT' || (status === 'DEACTIVATED' && partner);
   return (
     <>
       {viewer.account.type === 'PLATFORM' && type === 'USER' && (
@@ -36,10 +38,10 @@ export function Actions({ account: { id, type, status, requirements } }: { accou
         </button>
       )}
       {mayWrite && !partner && status === 'ACTIVATED' && (
-        <DialogButton title="Add a payout account">
+        <DialogButton title="Add a payout account" opened={params.get('add') === payoutAccount}>
           {(close) => (
             <PayoutAddress
-              accountId={id}
+              account={account}
               hint="Payouts go to the newest account of their currency, and otherwise to the newest of all."
               onDone={close}
             />
@@ -49,11 +51,17 @@ export function Actions({ account: { id, type, status, requirements } }: { accou
       {mayWrite && partner && status === 'ACTIVATED' && (
         <Move name="Deactivate" id={id} mutation={DeactivateMutation} />
       )}
-      {mayWrite && id !== viewer.account.id && activatable && (
-        <Move name="Activate" id={id} mutation={ActivateMutation} primary disabled={requirements.length > 0} />
-      )}
+      {mayWrite && !isOnboarding(account) && <Activate account={account} />}
     </>
   );
+}
+
+/** The button that activates an account, where the viewer can do that: what it lacks is said by `#missing`. */
+export function Activate({ account: { id, type, status, requirements } }: { account: AccountDetail }) {
+  const { viewer } = useSession();
+  const activatable = status === 'DRAFT' || (status === 'DEACTIVATED' && type === 'PARTNER');
+  if (id === viewer.account.id || !activatable) return null;
+  return <Move name="Activate" id={id} mutation={ActivateMutation} primary disabled={requirements.length > 0} />;
 }
 
 interface MoveProps {

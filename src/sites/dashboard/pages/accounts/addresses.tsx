@@ -1,10 +1,10 @@
 import { reasonWords } from '../../format/obstacles';
-import { words } from '../../format/words';
 import type { RowOf } from '../../graph/pages';
 import { Copy, Facts } from '../../parts/facts';
 import { Card } from '../../parts/page';
 import { Status } from '../../parts/status';
 import { ToolButton, useMayTest } from '../../parts/test-tools';
+import { detailsOf } from './address-details';
 import type { AccountDetail } from './query';
 import { addressToolsOf } from './tools';
 
@@ -59,17 +59,7 @@ export function Addresses({ addresses }: { addresses: readonly Address[] }) {
 /** Why a payout did not arrive, if its bank has said it. */
 const why = (code: NonNullable<Address['payoutProblem']>) => (code === 'GENERAL' ? '' : `${reasonWords(code)}.`);
 
-function factsOf({ name, bankAccount, vpa }: Address) {
-  const copied = (label: string, text: string | null | undefined) =>
-    [label, text ? <Copy text={text} label={label} /> : null] as const;
-  return [
-    ['Name', name] as const,
-    ['Bank', bankAccount?.bankName] as const,
-    copied('Account number', bankAccount?.number),
-    copied('IBAN', bankAccount?.iban),
-    copied('Routing code', bankAccount?.domesticCredit),
-    copied('Wire routing code', bankAccount?.domesticWire),
-    copied('SWIFT/BIC', bankAccount?.globalWire),
-    copied(words('UPI_ID'), vpa?.id),
-  ];
-}
+const factsOf = (address: Address) =>
+  detailsOf(address).map(
+    ({ label, text, copied }) => [label, copied ? <Copy text={text} label={label} /> : text] as const,
+  );

@@ -20,9 +20,10 @@ import { stateOf } from '../payments/query';
 import { TestPayment } from '../payments/test-payment';
 import { Actions } from './actions';
 import { Addresses } from './addresses';
-import { Invoices } from './invoices';
+import { Owes } from './invoices';
 import { Onboarding } from './onboarding';
-import { type AccountDetail, AccountQuery } from './query';
+import { PersonList } from './person';
+import { type AccountDetail, AccountQuery, isOnboarding } from './query';
 import { toolsOf } from './tools';
 
 /** One customer or user: what it lacks, where it can be paid, and who it is. */
@@ -39,6 +40,7 @@ function AccountPage({ account }: { account: AccountDetail }) {
   const { viewer } = useSession();
   const own = account.id === viewer.account.id;
   const partner = account.type === 'PARTNER';
+  const steps = useMayWrite() && isOnboarding(account);
   const list = partner ? { href: '/customers', name: 'Customers' } : { href: '/users', name: 'Users' };
   return (
     <DetailPage
@@ -50,9 +52,11 @@ function AccountPage({ account }: { account: AccountDetail }) {
       side={
         <>
           <About account={account} />
-          <Part value={account.persons} field="account.persons" title="Persons">
-            {({ nodes }) => <Persons persons={nodes} />}
-          </Part>
+          {!steps && (
+            <Part value={account.persons} field="account.persons" title="Persons">
+              {({ nodes }) => <Persons persons={nodes} />}
+            </Part>
+          )}
           <TestTools id={account.id} {...toolsOf(account, own)}>
             {partner && account.status === 'ACTIVATED' && (
               <li>
@@ -64,14 +68,11 @@ function AccountPage({ account }: { account: AccountDetail }) {
       }
     >
       <Lacking account={account} />
+      {partner && <Owes customer={account} />}
       <Part value={account.addresses} field="account.addresses" title="Addresses">
         {({ nodes }) => <Addresses addresses={nodes} />}
       </Part>
-      {partner ? (
-        <Part value={account.billedReceivables} field="account.billedReceivables" title="Owes">
-          {(page) => <Invoices owes={account.owes} page={page} />}
-        </Part>
-      ) : (
+      {!partner && (
         <Part value={account.balance} field="account.balance" title="Balances">
           {(balance) => <Balances balance={balance} />}
         </Part>
@@ -90,9 +91,9 @@ function AccountPage({ account }: { account: AccountDetail }) {
 /** What the account lacks before it can be activated, as a form for those who may fill it in. */
 function Lacking({ account }: { account: AccountDetail }) {
   const mayWrite = useMayWrite();
-  const { type, status, requirements } = account;
+  const { status, requirements } = account;
+  if (mayWrite && isOnboarding(account)) return <Onboarding account={account} />;
   if (status !== 'DRAFT' || requirements.length === 0) return null;
-  if (type !== 'PARTNER' && mayWrite) return <Onboarding account={account} />;
   return (
     <Card title="Before activation">
       <ul className="checklist">
@@ -134,19 +135,7 @@ function Persons({ persons }: { persons: readonly RowOf<AccountDetail['persons']
   if (persons.length === 0) return null;
   return (
     <Card title="Persons">
-      <ul className="persons">
-        {persons.map(({ id, fullName, relationship }) => (
-          <li key={id}>
-            <strong>{fullName}</strong>
-            <span className="hint">
-              {Object.entries(relationship)
-                .filter(([, held]) => held === true)
-                .map(([role]) => words(role))
-                .join(', ')}
-            </span>
-          </li>
-        ))}
-      </ul>
+      <PersonList persons={persons} />
     </Card>
   );
 }

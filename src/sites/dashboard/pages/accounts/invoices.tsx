@@ -1,70 +1,168 @@
-import { hundredths } from '../../format/money';
+import { Check, Copy, Printer } from 'lucide-react';
+import { Link } from 'wouter';
+import { useTimeZone } from '../../format/preferences';
 import { daysLate, stateOf } from '../../format/receivables';
 import { formatDay } from '../../format/time';
 import { counted } from '../../format/words';
 import { graphql, type ResultOf } from '../../graph/graphql';
-import { stateColumn, Two } from '../../parts/cells';
+import { useLive } from '../../graph/live';
+import { failureOf } from '../../graph/write';
+import { Two } from '../../parts/cells';
+import { useCopied } from '../../parts/facts';
 import { Money } from '../../parts/money';
 import { Card } from '../../parts/page';
+import { Answered, Part } from '../../parts/part';
+import { Pending, Problem } from '../../parts/problem';
+import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
-import { useSession } from '../../session';
+import { nameOf, useSession } from '../../session';
+import { AgeBars, type Ages, AgesFragment } from '../receivables/ageing';
+import { payableAt } from './address-details';
+import type { AccountDetail } from './query';
+import { reminderOf } from './reminder';
+import {
+  InvoiceFragment,
+  type Invoice,
+  type Parties,
+  SellerFragment,
+  sellerName,
+  StatementOfAccount,
+  useWhole,
+} from './statement';
 
-export const InvoiceFragment = graphql(`
-  fragment BilledInvoice on Receivable {
-    id currency status amountReconcilable
-    invoice { referenceNumber dueDate }
-  }
-`);
+/** What a customer owes: by age, and the first of its open invoices. */
+const OwesQuery = graphql(
+  `
+    query CustomerOwes($id: ID!, $timeZone: String!) {
+      account(id: $id) {
+        id
+        billedAgeing(timeZone: $timeZone) { ...Ages }
+        billedReceivables(first: 100, filter: { status: [OPEN] }, orderBy: DUE_DATE_ASC) {
+          nodes { ...BilledInvoice }
+          pageInfo { hasNextPage endCursor }
+        }
+        owner { ...Seller }
+      }
+    }
+  `,
+  [AgesFragment, InvoiceFragment, SellerFragment],
+);
 
-type Invoice = ResultOf<typeof InvoiceFragment>;
+type Owed = NonNullable<ResultOf<typeof OwesQuery>['account']>;
 
-interface InvoicesProps {
-  /** The sums of all open invoices; no currencies where they are too many to be added, and null where refused. */
-  owes: { currencies: readonly { total: { amount: string; currency: string } }[] | null } | null;
-  page: { nodes: readonly Invoice[]; pageInfo: { hasNextPage: boolean } };
-}
-
-/** What a customer owes, and the open invoices that bill it, what has been due the longest first. */
-export function Invoices({ owes, page: { nodes, pageInfo } }: InvoicesProps) {
-  const { now } = useSession().viewer;
-  const open = nodes.filter(({ amountReconcilable }) => hundredths(amountReconcilable) > 0n);
-  if (open.length === 0 && !owes?.currencies?.length) return null;
+/** What a customer owes, what has been due the longest first, and the ways to tell it. */
+export function Owes({ customer }: { customer: AccountDetail }) {
+  const timeZone = useTimeZone();
+  const result = useLive(OwesQuery, { id: customer.id, timeZone });
+  const account = result.data?.account;
+  if (!account)
+    return (
+      <Card title="Owes">
+        <Pending result={result} lines={6} />
+      </Card>
+    );
+  const { billedAgeing: ages, billedReceivables: page, owner } = account;
+  if (ages?.currencies.length === 0 && page?.nodes.length === 0) return null;
   return (
-    <Card title="Owes">
-      <p className="waiting-sums">
-        {owes === null && <span className="hint">What is open is not known.</span>}
-        {owes?.currencies?.length === 0 && <span className="hint">Nothing is open.</span>}
-        {owes?.currencies === null && <span className="hint">More than 10,000 invoices are open.</span>}
-        {owes?.currencies?.map(({ total }) => (
-          <Money key={total.currency} {...total} />
-        ))}
-      </p>
-      {pageInfo.hasNextPage && <p className="hint">The 100 open invoices that are due first:</p>}
-      {open.length > 0 && (
-        <Table
-          label="Open invoices"
-          rows={open}
-          href={({ id }) => `/receivables/${id}`}
-          columns={[
-            {
-              head: 'Invoice',
-              cell: (each) => <Two hint={dueWords(each, now)}>{each.invoice.referenceNumber}</Two>,
-            },
-            stateColumn<Invoice>((each) => stateOf(each, now)),
-            {
-              head: 'Open',
-              cell: ({ amountReconcilable: amount, currency }) => <Money amount={amount} currency={currency} />,
-              end: true,
-            },
-          ]}
-        />
-      )}
-    </Card>
+    <Answered answer={result}>
+      <Part value={ages} field="account.billedAgeing" title="Owes">
+        {(known) => (
+          <Part value={page} field="account.billedReceivables" title="Owes">
+            {(invoices) => <OwesCard {...{ customer, owner }} ages={known} page={invoices} />}
+          </Part>
+        )}
+      </Part>
+    </Answered>
   );
 }
 
-/** When an invoice is due, and for how long it has been. */
-function dueWords(invoice: Invoice, now: string): string {
-  const due = `due ${formatDay(invoice.invoice.dueDate)}`;
-  return stateOf(invoice, now) === 'OVERDUE' ? `${due} · ${counted(daysLate(invoice, now), 'day')} late` : due;
+interface OwesCardProps {
+  customer: AccountDetail;
+  owner: Owed['owner'];
+  ages: Ages;
+  page: NonNullable<Owed['billedReceivables']>;
+}
+
+function OwesCard({ customer, owner, ages, page }: OwesCardProps) {
+  const whole = useWhole(customer.id, page);
+  const { nodes: first } = page;
+  const count = ages.currencies.reduce((all, each) => all + each.count, 0);
+  const given = { customer, owner, addresses: payableAt(customer.addresses?.nodes, owner?.addresses?.nodes) };
+  return (
+    <>
+      <Card title="Owes" action={<span className="hint">by days overdue</span>} className="owes">
+        <AgeBars entries={ages.currencies} customerId={customer.id} />
+        {first.length > 0 && <Invoices invoices={first} today={ages.asOf} />}
+        <div className="actions">
+          {count > first.length && (
+            <Link href={`/receivables?customer=${customer.id}&sort=due&status=OPEN`} className="button">
+              Show all {count.toLocaleString()}
+            </Link>
+          )}
+          <button type="button" className="button" disabled={whole.pending} onClick={() => void whole.print()}>
+            <Printer aria-hidden /> {whole.pending ? 'Reading the invoices …' : 'Print statement'}
+          </button>
+          <Reminder {...given} ages={ages} invoices={page.nodes} />
+        </div>
+        {whole.error && <Problem error={failureOf(whole.error)} />}
+      </Card>
+      <StatementOfAccount {...given} today={ages.asOf} invoices={whole.invoices} complete={whole.complete} />
+    </>
+  );
+}
+
+interface ReminderProps extends Parties {
+  ages: Ages;
+  invoices: readonly Invoice[];
+}
+
+/** Copies a text that reminds the customer of what is overdue, to be sent by mail. */
+function Reminder({ customer, owner, addresses, ages, invoices }: ReminderProps) {
+  const { viewer } = useSession();
+  const text = reminderOf({
+    ...{ ages, invoices, addresses },
+    customer: customer.businessDetails.legalName ?? nameOf(customer),
+    seller: sellerName(owner ?? viewer.account),
+    isTest: viewer.mode === 'TEST',
+  });
+  const { copied, copy } = useCopied(text ?? '');
+  if (text === undefined) return null;
+  return (
+    <>
+      <button type="button" className="button" onClick={() => void copy()}>
+        {copied ? <Check aria-hidden /> : <Copy aria-hidden />} {copied ? 'Copied' : 'Copy reminder'}
+      </button>
+      <span className="unseen" role="status">
+        {copied && 'The reminder is copied.'}
+      </span>
+    </>
+  );
+}
+
+function Invoices({ invoices, today }: { invoices: readonly Invoice[]; today: string }) {
+  return (
+    <Table
+      label="Open invoices"
+      rows={invoices}
+      href={({ id }) => `/receivables/${id}`}
+      columns={[
+        {
+          head: 'Invoice',
+          cell: ({ invoice }) => <Two hint={`due ${formatDay(invoice.dueDate)}`}>{invoice.referenceNumber}</Two>,
+        },
+        { head: 'Status', cell: (each) => <Late invoice={each} today={today} />, plain: true },
+        {
+          head: 'Open',
+          cell: ({ amountReconcilable: amount, currency }) => <Money {...{ amount, currency }} />,
+          end: true,
+        },
+      ]}
+    />
+  );
+}
+
+/** The status of an invoice, and for how long it is overdue. */
+function Late({ invoice, today }: { invoice: Invoice; today: string }) {
+  const state = stateOf(invoice, today);
+  return <Status value={state} more={state === 'OVERDUE' && counted(daysLate(invoice, today), 'day')} />;
 }

@@ -5,9 +5,11 @@ import { useTimes } from '../../format/time';
 import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import type { RowOf } from '../../graph/pages';
+import { sent } from '../../graph/sent';
 import { statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Choice, Sort } from '../../parts/chips';
+import { Export, type ExportSource } from '../../parts/export';
 import { FilterBar } from '../../parts/filter-bar';
 import { ClearFilters, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
@@ -158,6 +160,13 @@ function useArguments(type: keyof typeof kinds) {
   return { ofUsers, book, search, currency, variables };
 }
 
+/** The export of what the filters select; of a search none, since it finds accounts of every type. */
+function exportOf({ search, orderBy, currency, scope, type, status }: VariablesOf<typeof AccountsQuery>) {
+  if (search) return null;
+  const list = sent({ orderBy, orderCurrency: currency, scope, filter: sent({ type, status }) });
+  return { accounts: list } satisfies ExportSource;
+}
+
 function Accounts({ type }: { type: keyof typeof kinds }) {
   const { title, none, hint } = kinds[type];
   const { filtered } = useFilters();
@@ -165,8 +174,17 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
   const result = useLive(AccountsQuery, variables);
   const page = result.data?.accounts;
   const action = useCreateLink(type);
+  const source = exportOf(variables);
   return (
-    <Page title={title} actions={action}>
+    <Page
+      title={title}
+      actions={
+        <>
+          {source && <Export source={source} />}
+          {action}
+        </>
+      }
+    >
       <FilterBar orders={book}>
         <Search placeholder="Name or e-mail" />
         <Choices currency={currency} />

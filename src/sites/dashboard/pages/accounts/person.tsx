@@ -2,9 +2,11 @@ import { useState } from 'react';
 import { pan } from '../../../../formats/india';
 import { words } from '../../format/words';
 import { graphql, type VariablesOf } from '../../graph/graphql';
+import type { RowOf } from '../../graph/pages';
 import { useWrite } from '../../graph/write';
 import { CheckedField, Form, TextField } from '../../parts/form';
 import { UploadField } from '../../parts/upload';
+import type { AccountDetail } from './query';
 
 const CreatePersonMutation = graphql(`
   mutation CreatePerson($input: CreatePersonInput!) {
@@ -29,6 +31,25 @@ interface AddPersonProps {
   inIndia: boolean;
 }
 
+/** The persons of an account with their roles. */
+export function PersonList({ persons }: { persons: readonly RowOf<AccountDetail['persons']>[] }) {
+  return (
+    <ul className="persons">
+      {persons.map(({ id, fullName, relationship }) => (
+        <li key={id}>
+          <strong>{fullName}</strong>
+          <span className="hint">
+            {Object.entries(relationship)
+              .filter(([, held]) => held === true)
+              .map(([role]) => words(role))
+              .join(', ')}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** Adds a person to an account, in the roles that it lacks. */
 export function AddPerson({ accountId, roles, hint, inIndia }: AddPersonProps) {
   const { write, pending, failure } = useWrite(CreatePersonMutation);
@@ -37,10 +58,19 @@ export function AddPerson({ accountId, roles, hint, inIndia }: AddPersonProps) {
     // A box that is not checked is absent from the form.
     const held = Object.fromEntries(allRoles.map((role) => [role, relationship?.[role] !== undefined]));
     const input = { accountId, fullName, relationship: held, ...(identification && { identification }) };
-    if (await write({ input })) setAdded(added + 1);
+    const made = await write({ input });
+    if (made) setAdded(added + 1);
+    return made;
   };
   return (
-    <Form<Input> key={added} label="Add a person" submit="Add person" {...{ pending, failure }} onSubmit={submit}>
+    <Form<Input>
+      key={added}
+      label="Add a person"
+      submit="Add person"
+      draft={`person:${accountId}`}
+      {...{ pending, failure }}
+      onSubmit={submit}
+    >
       <p className="hint">{hint}</p>
       <div className="fields">
         <TextField name="fullName" label="Full name" required />

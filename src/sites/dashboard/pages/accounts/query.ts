@@ -1,7 +1,7 @@
 import { BalanceFragment } from '../../graph/balance';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { NameFragment } from '../../session';
-import { InvoiceFragment } from './invoices';
+import { AddressFragment } from './address-details';
 
 /** One customer or user, for its page. */
 export const AccountQuery = graphql(
@@ -12,11 +12,11 @@ export const AccountQuery = graphql(
         requirements { fieldName message alternatives }
         owner { id type ...Name }
         businessDetails {
-          legalName email website type
-          physicalAddress { line1 city state postalCode country }
+          legalName dba email website dateOfIncorporation type merchantCategoryCode productCategory productDescription
+          ids { business tax taxGst taxTrade }
+          physicalAddress { line1 line2 city state postalCode country }
         }
         balance { ...Compartments }
-        owes { currencies { total { amount currency } } }
         idDocument { id filename }
         ownershipStructureDocument { id filename }
         physicalAddressDocument { id filename }
@@ -28,22 +28,17 @@ export const AccountQuery = graphql(
         }
         partners(first: 10) { nodes { ...Name status } }
         addresses(first: 20) {
-          nodes {
-            id category type status currency name payoutProblem
-            bankAccount { bankName number iban domesticCredit domesticWire globalWire }
-            vpa { id }
-          }
+          nodes { type payoutProblem ...AddressDetails }
         }
         depositsOut(first: 5) { nodes { id created amount currency status pendingRest } }
-        billedReceivables(first: 100, filter: { status: [OPEN] }, orderBy: DUE_DATE_ASC) {
-          nodes { ...BilledInvoice }
-          pageInfo { hasNextPage }
-        }
       }
     }
   `,
-  [NameFragment, BalanceFragment, InvoiceFragment],
+  [NameFragment, BalanceFragment, AddressFragment],
 );
 
 /** The account of the page, which the parts of the page read too. */
 export type AccountDetail = NonNullable<ResultOf<typeof AccountQuery>['account']>;
+
+/** Whether an account is a user's that is not activated yet, and so has the steps of its onboarding on its page. */
+export const isOnboarding = ({ status, type }: AccountDetail) => status === 'DRAFT' && type !== 'PARTNER';

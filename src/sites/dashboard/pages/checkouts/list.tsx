@@ -10,6 +10,7 @@ import { AccountFilter } from '../../parts/account-filter';
 import { amountAndStatus, statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Choice, Range, Sort } from '../../parts/chips';
+import { Export } from '../../parts/export';
 import { FilterBar } from '../../parts/filter-bar';
 import { ClearFilters, isDay, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
@@ -75,6 +76,8 @@ export function Checkouts() {
   const { filtered } = useFilters();
   const { book, variables } = useArguments();
   const result = useLive(CheckoutsQuery, { ...variables, ...usePlace() });
+  const { orderBy, account, ...others } = variables;
+  const filter = sent({ ...others, accountId: account });
   const time = useTimes();
   const mayWrite = useMayWrite();
   const columns: Column<Checkout>[] = [
@@ -98,7 +101,15 @@ export function Checkouts() {
     </Link>
   );
   return (
-    <Page title="Checkouts" actions={create}>
+    <Page
+      title="Checkouts"
+      actions={
+        <>
+          <Export source={{ checkouts: sent({ orderBy, filter }) }} />
+          {create}
+        </>
+      }
+    >
       <FilterBar orders={book}>
         <Choice label="Status" name="status" values={statuses} />
         <Range label="Created" name="created" type="date" />

@@ -1,5 +1,6 @@
-import { Link, Route, Switch, useLocation } from 'wouter';
+import { Route, Switch } from 'wouter';
 import { NotFound } from '../../parts/empty';
+import { Sections } from '../../parts/sections';
 import { Events } from './events';
 import { Keys } from './keys';
 import { Requests } from './requests';
@@ -17,21 +18,9 @@ const places = [
 
 /** The pages for those who build on the APIs, which are loaded together. */
 export function Developers() {
-  const [location] = useLocation();
-  const here = location.replace(/\/$/, '');
   return (
     <>
-      <nav className="page sections" aria-label="Developers">
-        <ul>
-          {places.map(([path, name], i) => (
-            <li key={path}>
-              <Link href={path} aria-current={(i === 0 ? here === path : here.startsWith(path)) ? 'page' : undefined}>
-                {name}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <Sections label="Developers" places={places} />
       <Switch>
         <Route path="/developers" component={Requests} />
         <Route path="/developers/events" component={Events} />

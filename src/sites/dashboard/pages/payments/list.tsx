@@ -1,4 +1,5 @@
 import { daysBetween } from '../../format/days';
+import { disputeStatuses } from '../../format/disputes';
 import { currencies, currencyOf } from '../../format/money';
 import { useTimeZone } from '../../format/preferences';
 import { useTimes } from '../../format/time';
@@ -9,6 +10,7 @@ import { AccountFilter } from '../../parts/account-filter';
 import { amountAndStatus, stateColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Choice, Range, Sort } from '../../parts/chips';
+import { Export, type ExportSource } from '../../parts/export';
 import { FilterBar } from '../../parts/filter-bar';
 import { ClearFilters, isAmount, isDay, Tabs, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
@@ -19,7 +21,6 @@ import { Search } from '../../parts/search';
 import type { Column } from '../../parts/table';
 import { nameOf, useSession } from '../../session';
 import { DisputeFilter, Disputes } from './disputes';
-import { Export } from './export';
 import { type Filters, type Payment, PaymentsQuery, stateOf } from './query';
 import { TestPayment } from './test-payment';
 import { ToReconcile } from './to-reconcile';
@@ -85,6 +86,11 @@ function useArguments() {
   return { open, book, search, currency, variables };
 }
 
+/** The export of what the filters select. */
+function exportOf({ search, orderBy, account, ...filter }: Filters): ExportSource {
+  return { deposits: search ? { search } : sent({ orderBy, filter: sent({ ...filter, accountId: account }) }) };
+}
+
 /** The lists of the page. */
 const kinds = [
   ['all', 'All'],
@@ -94,12 +100,14 @@ const kinds = [
 
 /** The payments that were received, or the disputes of payments. */
 export function Payments() {
-  const { params, set } = useFilters();
+  const { params, one, set } = useFilters();
   const onChoose = (kind: string) =>
     set({ show: kind === 'all' ? null : kind, status: null, sort: null, search: null });
   if (params.get('show') !== 'disputes') return <Received />;
+  const status = one('status', ['OPEN', 'DECIDED']);
+  const filter = sent({ status: status && [...disputeStatuses[status]] });
   return (
-    <Page title="Payments">
+    <Page title="Payments" actions={<Export source={{ disputes: { filter } }} />}>
       <FilterBar>
         <Tabs kinds={kinds} chosen="disputes" onChoose={onChoose} />
         <DisputeFilter />
@@ -121,7 +129,7 @@ function Received() {
   const actions = (
     <>
       <TestPayment name="Test payment" />
-      <Export variables={variables} />
+      <Export source={exportOf(variables)} />
     </>
   );
   return (

@@ -45,7 +45,7 @@ interface Done {
   refused: (Pair & { reason: string })[];
 }
 
-/** How far matches are: they wait to be sent, are being sent, or could not be sent, so that nobody knows the outcome. */
+/** How far matches are: they wait to be sent, are being sent, or were sent without an answer, so nobody knows. */
 interface Round {
   stage: 'waiting' | 'sending' | 'unsent';
   pairs: readonly Pair[];
@@ -133,8 +133,8 @@ interface FootProps extends ReturnType<typeof useMatching> {
 }
 
 /**
- * What is chosen and its sum, what waits and what has become of it, and the buttons for that: at the foot of the window,
- * where the viewer sees it wherever the list is.
+ * What is chosen and its sum, what waits and what has become of it, and the buttons for that: at the foot of the
+ * window, where the viewer sees it wherever the list is.
  */
 export function Foot({ pairs, exact, onExact, onNone, ...matching }: FootProps) {
   const { round, done } = matching;

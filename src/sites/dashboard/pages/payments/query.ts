@@ -3,62 +3,32 @@ import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import type { RowOf } from '../../graph/pages';
 import { NameFragment } from '../../session';
 
-const PaymentFragment = graphql(
-  `
-    fragment ListedPayment on Deposit {
-      id created amount currency status method pendingRest statementDescriptor
-      fromAccount { ...Name }
-      toAccount { ...Name }
-    }
-  `,
-  [NameFragment],
-);
-
 /** A page of the payments. */
 export const PaymentsQuery = graphql(
   `
     query Payments(
       $first: Int, $after: ID, $last: Int, $before: ID, $search: String, $orderBy: DepositOrder, $amount: AmountFilter
-      $created: TimeFilter, $status: [DepositStatus!], $method: [DepositPaymentMethod!], $currency: [Currency!]
+      $created: TimeFilter, $status: [DepositStatus!], $method: [PaymentMethod!], $currency: [Currency!]
       $unreconciled: Boolean, $account: ID
     ) {
       deposits(
         first: $first, after: $after, last: $last, before: $before, search: $search, orderBy: $orderBy
         filter: {
-          amount: $amount, created: $created, status: $status, paymentMethod: $method, currency: $currency
+          amount: $amount, created: $created, status: $status, method: $method, currency: $currency
           unreconciled: $unreconciled, accountId: $account
         }
       ) {
         totalCount
-        nodes { ...ListedPayment }
+        nodes {
+          id created amount currency status method pendingRest statementDescriptor
+          fromAccount { ...Name }
+          toAccount { ...Name }
+        }
         pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
       }
     }
   `,
-  [PaymentFragment],
-);
-
-/** The same for an export, which reads all pages and counts none. */
-export const ExportedPaymentsQuery = graphql(
-  `
-    query ExportedPayments(
-      $first: Int!, $after: ID, $search: String, $orderBy: DepositOrder, $amount: AmountFilter
-      $created: TimeFilter, $status: [DepositStatus!], $method: [DepositPaymentMethod!], $currency: [Currency!]
-      $unreconciled: Boolean, $account: ID
-    ) {
-      deposits(
-        first: $first, after: $after, search: $search, orderBy: $orderBy
-        filter: {
-          amount: $amount, created: $created, status: $status, paymentMethod: $method, currency: $currency
-          unreconciled: $unreconciled, accountId: $account
-        }
-      ) {
-        nodes { ...ListedPayment }
-        pageInfo { hasNextPage endCursor }
-      }
-    }
-  `,
-  [PaymentFragment],
+  [NameFragment],
 );
 
 /** A payment of the list. */
@@ -72,12 +42,12 @@ export const ToReconcileQuery = graphql(
   `
     query PaymentsToReconcile(
       $first: Int, $after: ID, $last: Int, $before: ID
-      $created: TimeFilter, $method: [DepositPaymentMethod!], $currency: [Currency!], $account: ID
+      $created: TimeFilter, $method: [PaymentMethod!], $currency: [Currency!], $account: ID
     ) {
       deposits(
         first: $first, after: $after, last: $last, before: $before
         filter: {
-          created: $created, paymentMethod: $method, currency: $currency, accountId: $account, unreconciled: true
+          created: $created, method: $method, currency: $currency, accountId: $account, unreconciled: true
         }
       ) {
         totalCount

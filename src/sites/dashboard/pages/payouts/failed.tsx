@@ -51,7 +51,7 @@ export function Failed({ payout }: { payout: PayoutDetail }) {
               <dt>What to check</dt>
               <dd>
                 {bankOf(address)}
-                {address.name && `, held by ${address.name}`}: are the account number and the name of the holder right?{' '}
+                {address.name && `, held by ${address.name}`}: are the number and the name of the holder right?{' '}
                 <Link href={`/accounts/${account.id}`}>{mayChange ? 'Change the bank account' : 'Bank account'}</Link>
               </dd>
             </div>

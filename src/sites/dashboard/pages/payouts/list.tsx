@@ -10,6 +10,7 @@ import { AccountFilter } from '../../parts/account-filter';
 import { amountAndStatus, statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Choice, Range, Sort } from '../../parts/chips';
+import { Export } from '../../parts/export';
 import { FilterBar } from '../../parts/filter-bar';
 import { ClearFilters, isAmount, isDay, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
@@ -91,6 +92,8 @@ export function Payouts() {
   const { viewer } = useSession();
   const { book, currency, variables } = useArguments();
   const result = useLive(PayoutsQuery, { ...variables, ...usePlace() });
+  const { orderBy, account, ...others } = variables;
+  const filter = sent({ ...others, accountId: account });
   const time = useTimes();
   const ofUsers = viewer.account.type === 'PLATFORM';
   const columns: (Column<Payout> | false)[] = [
@@ -113,7 +116,7 @@ export function Payouts() {
     ),
   ];
   return (
-    <Page title="Payouts">
+    <Page title="Payouts" actions={<Export source={{ payouts: sent({ orderBy, filter }) }} />}>
       <Coming />
       <Adjusted ofUsers={ofUsers} />
       <FilterBar orders={book}>

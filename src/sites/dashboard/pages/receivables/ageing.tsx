@@ -9,28 +9,38 @@ import { Card } from '../../parts/page';
 import { Answered, Part } from '../../parts/part';
 import { Shares } from '../../parts/shares';
 
-const AgeingQuery = graphql(`
-  query Ageing($timeZone: String!) {
-    viewer {
-      account {
-        id
-        receivableAgeing(scope: DESCENDANTS, timeZone: $timeZone) {
-          currencies {
-            currency
-            total { amount }
-            buckets { bucket dueFrom dueTo count amount { amount } }
-          }
-        }
-      }
+/** Open receivables by currency and by how long they are overdue. */
+export const AgesFragment = graphql(`
+  fragment Ages on ReceivableAgeing {
+    asOf
+    currencies {
+      currency count
+      total { amount }
+      buckets { bucket dueFrom dueTo count amount { amount } }
     }
   }
 `);
 
-type Entry = NonNullable<ResultOf<typeof AgeingQuery>['viewer']['account']['receivableAgeing']>['currencies'][number];
+const AgeingQuery = graphql(
+  `
+    query Ageing($timeZone: String!) {
+      viewer {
+        account {
+          id
+          receivableAgeing(scope: DESCENDANTS, timeZone: $timeZone) { ...Ages }
+        }
+      }
+    }
+  `,
+  [AgesFragment],
+);
+
+export type Ages = ResultOf<typeof AgesFragment>;
+type Entry = Ages['currencies'][number];
 type Bucket = Entry['buckets'][number];
 
 /** The names of the ages of open receivables. */
-const names = {
+export const ageNames = {
   NOT_DUE: 'Not due',
   DAYS_1_TO_30: '1 to 30 days',
   DAYS_31_TO_60: '31 to 60 days',
@@ -50,27 +60,30 @@ export function Ageing() {
   return (
     <Answered answer={result}>
       <Part value={viewer?.account.receivableAgeing} field="viewer.account.receivableAgeing" title="Open" lines={4}>
-        {({ currencies }) => <Ages entries={currencies} />}
+        {({ currencies }) => <Open entries={currencies} />}
       </Part>
     </Answered>
   );
 }
 
-function Ages({ entries }: { entries: Entry[] }) {
+function Open({ entries }: { entries: readonly Entry[] }) {
   if (entries.length === 0) return null;
   return (
     <Card title="Open" className="ageing" action={<span className="hint">by days overdue</span>}>
-      {entries.map((entry) => (
-        <Currency key={entry.currency} {...entry} />
-      ))}
+      <AgeBars entries={entries} />
     </Card>
   );
 }
 
-function Currency({ currency, total, buckets }: Entry) {
+/** The ages of open receivables, by currency; with `customerId`, of those that bill a customer. */
+export function AgeBars({ entries, customerId }: { entries: readonly Entry[]; customerId?: string }) {
+  return entries.map((entry) => <Currency key={entry.currency} {...entry} customerId={customerId} />);
+}
+
+function Currency({ currency, total, buckets, customerId }: Entry & { customerId: string | undefined }) {
   const shares = buckets.map((each) => ({
-    ...{ key: each.bucket, name: names[each.bucket], amount: each.amount.amount },
-    ...(each.count > 0 && { link: (text: string) => <Link href={addressOf(each)}>{text}</Link> }),
+    ...{ key: each.bucket, name: ageNames[each.bucket], amount: each.amount.amount },
+    ...(each.count > 0 && { link: (text: string) => <Link href={addressOf(each, customerId)}>{text}</Link> }),
     below: <p className="hint">{counted(each.count, 'receivable')}</p>,
   }));
   return (
@@ -84,8 +97,8 @@ function Currency({ currency, total, buckets }: Entry) {
 }
 
 /** The list of the open receivables of an age. */
-function addressOf({ dueFrom, dueTo }: Bucket): string {
-  const filters = new URLSearchParams({ sort: 'due', status: 'OPEN' });
+function addressOf({ dueFrom, dueTo }: Bucket, customerId: string | undefined): string {
+  const filters = new URLSearchParams({ ...(customerId && { customer: customerId }), sort: 'due', status: 'OPEN' });
   if (dueTo !== null) filters.set('dueTo', dueTo);
   if (dueFrom !== null) filters.set('dueFrom', dueFrom);
   return `/receivables?${filters}`;

@@ -9,6 +9,7 @@ import { AccountFilter } from '../../parts/account-filter';
 import { amountAndStatus, stateColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Choice, Range, Sort } from '../../parts/chips';
+import { Export, type ExportSource } from '../../parts/export';
 import { FilterBar } from '../../parts/filter-bar';
 import { ClearFilters, isAmount, isDay, Tabs, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
@@ -66,7 +67,7 @@ const BilledQuery = graphql(
     ) {
       viewer { now }
       account(id: $customer) {
-        id
+        ...Name
         receivables: billedReceivables(
           first: $first, after: $after, last: $last, before: $before, orderBy: $orderBy
           filter: {
@@ -76,7 +77,7 @@ const BilledQuery = graphql(
       }
     }
   `,
-  [ListedFragment],
+  [ListedFragment, NameFragment],
 );
 
 type Receivable = ResultOf<typeof ListedFragment>['nodes'][number];
@@ -132,16 +133,22 @@ function useReceivables(customer: string | null, variables: Filters) {
   const all = useLive(ReceivablesQuery, { ...variables, ...place }, { pause: customer !== null });
   const { search: _, ...filters } = variables;
   const billed = useLive(BilledQuery, { ...filters, ...place, customer: customer ?? '' }, { pause: customer === null });
-  if (customer === null) return { result: all, now: all.data?.viewer.now, page: all.data?.receivables };
+  if (customer === null) return { result: all, now: all.data?.viewer.now, page: all.data?.receivables, billed: null };
   const { data } = billed;
-  return { result: billed, now: data?.viewer.now, page: data && (data.account?.receivables ?? null) };
+  const { account } = data ?? {};
+  return { result: billed, now: data?.viewer.now, page: data && (account?.receivables ?? null), billed: account };
 }
 
-/** The receivables: how old the open ones are, and all of them. */
+/** The export of what the filters select. */
+function exportOf({ search, orderBy, ...filter }: Filters): ExportSource {
+  return { receivables: search ? { search } : sent({ orderBy, filter: sent(filter) }) };
+}
+
+/** The receivables: how old the open ones are, and all of them; or those that bill a customer. */
 export function Receivables() {
   const { set, filtered } = useFilters();
   const { book, overdue, currency, customer, variables } = useArguments();
-  const { result, now, page } = useReceivables(customer, variables);
+  const { result, now, page, billed } = useReceivables(customer, variables);
   const { viewer } = useSession();
   const mayWrite = useMayWrite();
   const create = mayWrite && (
@@ -152,8 +159,17 @@ export function Receivables() {
   const choose = (kind: string) =>
     set(kind === 'overdue' ? { ...book.choosing('show').changes, show: kind } : { show: null });
   return (
-    <Page title="Receivables" actions={create}>
-      <Ageing />
+    <Page
+      title={billed ? `Receivables of ${nameOf(billed)}` : 'Receivables'}
+      back={billed ? { href: `/accounts/${billed.id}`, name: nameOf(billed) } : undefined}
+      actions={
+        <>
+          {customer === null && <Export source={exportOf(variables)} />}
+          {create}
+        </>
+      }
+    >
+      {customer === null && <Ageing />}
       <FilterBar orders={book}>
         <Tabs
           kinds={[

@@ -1,9 +1,9 @@
-import { prefer, type Preferences, usePreferences } from '../format/preferences';
-import { Field } from '../parts/field';
-import { Card, Page } from '../parts/page';
+import { prefer, type Preferences, usePreferences } from '../../format/preferences';
+import { Field } from '../../parts/field';
+import { Card, Page } from '../../parts/page';
 
 /** The preferences of the viewer. */
-export function Settings() {
+export function Display() {
   const { theme, timeZone } = usePreferences();
   return (
     <Page title="Settings">

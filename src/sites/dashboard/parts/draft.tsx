@@ -1,0 +1,101 @@
+import { type RefObject, useContext, useLayoutEffect, useRef, useState } from 'react';
+import { type Draft, draftOf, forgetDraft, keepDraft } from '../graph/drafts';
+import { SessionContext } from '../session';
+
+/** Fields that are never kept: secrets, and numbers of bank accounts, persons and businesses. */
+const unkept = /^(apiKey|bankAccount\..+|identification\..+|.*\bids\..+)$/;
+
+type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+/** The inputs of a form whose values are kept. */
+function inputsOf(form: HTMLFormElement): Input[] {
+  const inputs = [...form.elements].filter(
+    (each): each is Input =>
+      each instanceof HTMLInputElement || each instanceof HTMLSelectElement || each instanceof HTMLTextAreaElement,
+  );
+  return inputs.filter(
+    ({ name, type }) => name !== '' && !['password', 'file', 'hidden'].includes(type) && !unkept.test(name),
+  );
+}
+
+const isBox = (input: Input): input is HTMLInputElement => input.type === 'checkbox';
+
+/** Gives an input a value of a draft, and reports the change as if it was chosen. */
+function fill(input: Input, value: Draft[string]): void {
+  if (isBox(input)) input.checked = value === true;
+  else if (input.value !== value) {
+    const before = input.value;
+    input.value = String(value);
+    // The options of a select may be still to come.
+    if (input instanceof HTMLSelectElement && input.value !== value) input.value = before;
+    else input.dispatchEvent(new Event('change', { bubbles: true }));
+  }
+}
+
+/**
+ * Keeps what is typed into a form in the storage of the tab, by account and mode, until it is sent or the viewer signs
+ * out: a form that was left is filled in when it is opened again. Without a name nothing is kept.
+ */
+export function useDraft(form: RefObject<HTMLFormElement | null>, name: string | undefined) {
+  const viewer = useContext(SessionContext)?.viewer;
+  const key = name && viewer ? `${viewer.mode}:${viewer.account.id}:${name}` : undefined;
+  const [restored, setRestored] = useState(false);
+  const observed = useRef<MutationObserver>(null);
+  useLayoutEffect(() => {
+    const shown = form.current;
+    const kept = new Map(Object.entries(key ? draftOf(key) : {}));
+    if (!shown || kept.size === 0) return undefined;
+    setRestored(true);
+    // Some inputs come with what others have, such as the invoices of a customer; each is filled in once.
+    const filled = new WeakSet<Input>();
+    const fillAll = () => {
+      for (const input of inputsOf(shown)) {
+        const value = kept.get(input.name);
+        if (value === undefined || filled.has(input)) continue;
+        fill(input, value);
+        if (isBox(input) || input.value === value) filled.add(input);
+      }
+    };
+    const observer = new MutationObserver(fillAll);
+    observed.current = observer;
+    observer.observe(shown, { childList: true, subtree: true });
+    fillAll();
+    // What the viewer does goes before the draft.
+    const stop = (event: Event) => event.isTrusted && observer.disconnect();
+    shown.addEventListener('input', stop);
+    return () => {
+      observer.disconnect();
+      shown.removeEventListener('input', stop);
+    };
+  }, [form, key]);
+  const keep = () => {
+    if (!key || !form.current) return;
+    const values = inputsOf(form.current).map((input) => [input.name, isBox(input) ? input.checked : input.value]);
+    keepDraft(key, Object.fromEntries(values));
+  };
+  const forget = () => {
+    observed.current?.disconnect();
+    if (key) forgetDraft(key);
+    setRestored(false);
+  };
+  return { restored, keep, forget };
+}
+
+/** Says that a form is filled in from a draft, and empties it. */
+export function Restored({ form, onDiscard }: { form: RefObject<HTMLFormElement | null>; onDiscard: () => void }) {
+  const discard = () => {
+    onDiscard();
+    form.current?.reset();
+    for (const select of form.current?.querySelectorAll('select') ?? [])
+      select.dispatchEvent(new Event('change', { bubbles: true }));
+    form.current?.querySelector<HTMLElement>('input, select, textarea')?.focus();
+  };
+  return (
+    <p className="restored" role="status">
+      This is what you had typed before.
+      <button type="button" className="button small" onClick={discard}>
+        Start again
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { faults, useDashboard } from './dashboard-fixture.js';
+
+const dashboard = useDashboard();
+
+/** A draft user of the platform of an edition that lacks most of what an activation needs. */
+async function draftUser(nickname: string): Promise<string> {
+  const physicalAddress = { line1: '1 Wharf', city: 'Pune', state: 'MH', postalCode: '411001', country: 'IN' };
+  const businessDetails = { legalName: `${nickname} Private Limited`, type: 'COMPANY', physicalAddress };
+  const { body } = await dashboard
+    .platform(1)
+    .graph('mutation ($input: CreateConnectedUserInput!) { createConnectedUser(input: $input) { account { id } } }', {
+      input: { nickname, businessDetails },
+    });
+  return body.data.createConnectedUser.account.id;
+}
+
+const stored = () => JSON.stringify({ ...sessionStorage, ...localStorage });
+
+describe('a form that was left', () => {
+  it('has what was typed when it is opened again, but no secrets, until it is sent', async () => {
+    const id = await draftUser('Drafted Looms');
+    const { context, page, complaints, open, go } = await dashboard.ownDesk(1);
+    await open(`/dashboard/accounts/${id}`);
+    const bank = page.getByRole('form', { name: 'Add a payout account' });
+    const place = ['Account holder', 'Street of the holder', 'City', 'State', 'Postal code', 'Country'];
+    expect(await Promise.all(place.map((label) => bank.getByLabel(label, { exact: true }).inputValue()))).toEqual([
+      ...['Drafted Looms Private Limited', '1 Wharf', 'Pune', 'MH', '411001', 'IN'],
+    ]);
+    await bank.getByLabel('Account holder').fill('Drafted Holder');
+    for (const label of ['Account number', 'Account number again', 'Secret key'])
+      await bank.getByLabel(label, { exact: true }).fill('004501551234');
+    const person = page.getByRole('form', { name: 'Add a person' });
+    await person.getByLabel('Full name').fill('Meera Rao');
+    await person.getByLabel('Director').uncheck();
+    await person.getByLabel('Tax card number (PAN)').fill('ABCPE1234F');
+    const kept = await page.evaluate(stored);
+    expect(kept).toContain('Drafted Holder');
+    for (const secret of ['004501551234', 'ABCPE1234F']) expect(kept).not.toContain(secret);
+
+    await page.reload();
+    await person.getByText('This is what you had typed before.').waitFor();
+    expect(await person.getByLabel('Full name').inputValue()).toBe('Meera Rao');
+    expect(await person.getByLabel('Director').isChecked()).toBe(false);
+    expect(await bank.getByLabel('Account holder').inputValue()).toBe('Drafted Holder');
+    expect(await bank.getByLabel('Account number', { exact: true }).inputValue()).toBe('');
+    expect(await faults(page)).toEqual([]);
+    await bank.getByRole('button', { name: 'Start again' }).click();
+    expect(await bank.getByLabel('Account holder').inputValue()).toBe('Drafted Looms Private Limited');
+
+    await person.getByLabel('Director').check();
+    await person.getByLabel('Tax card number (PAN)').fill('ABCPE1234F');
+    await person.getByRole('button', { name: 'Add person' }).click();
+    await page.locator('.step').getByText('Meera Rao').waitFor();
+    expect(await page.evaluate(stored)).not.toMatch(/Meera Rao|Drafted Holder/);
+
+    // Another account has other drafts, and who signs out leaves none.
+    await go('/dashboard/receivables/new');
+    const receivable = page.getByRole('form', { name: 'New receivable' });
+    await receivable.getByLabel('Invoice number').fill('INV-DRAFT');
+    const { id: user } = await dashboard.user(1, 'Indigo Looms');
+    await page.evaluate((acting) => sessionStorage.setItem('acting-as', acting), user);
+    await page.reload();
+    expect(await receivable.getByLabel('Invoice number').inputValue()).toBe('');
+    await receivable.getByLabel('Invoice number').fill('INV-OTHER');
+    await page.getByRole('button', { name: 'Stop acting' }).click();
+    await page.getByRole('region', { name: 'Acting account' }).waitFor({ state: 'detached' });
+    await open('/dashboard/receivables/new');
+    await receivable.getByText('This is what you had typed before.').waitFor();
+    expect(await receivable.getByLabel('Invoice number').inputValue()).toBe('INV-DRAFT');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to Tidegate' }).waitFor();
+    expect(await page.evaluate(stored)).not.toContain('INV-');
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('is filled in with what depends on other fields, as an invoice on its customer', async () => {
+    const { page, complaints, open } = await dashboard.desk(2, 'Lighthouse Courses');
+    await open('/dashboard/checkouts/new');
+    const form = page.getByRole('form', { name: 'New checkout' });
+    const customer = form.getByLabel('Customer');
+    const [value] = await customer.selectOption('Vindhya Textiles');
+    const invoice = form.getByLabel('Invoice');
+    await expect.poll(() => invoice.locator('option').count()).toBeGreaterThan(1);
+    const chosen = await invoice.selectOption({ index: 1 });
+    await form.getByLabel('Amount (INR)').fill('1.23');
+    await page.reload();
+    await expect.poll(() => invoice.inputValue().catch(() => '')).toBe(chosen[0]);
+    expect(await customer.inputValue()).toBe(value);
+    expect(await form.getByLabel('Amount (INR)').inputValue()).toBe('1.23');
+    // Another invoice has its own amount again.
+    await form.getByRole('button', { name: 'Start again' }).click();
+    expect(await form.getByLabel('Amount (INR)').inputValue()).toBe('');
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('the form of a payout account', () => {
+  it('leads a person with a key to it by a link that has no details', async () => {
+    const id = await draftUser('Linked Looms');
+    const { context, page, complaints, open } = await dashboard.ownDesk(1);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open(`/dashboard/accounts/${id}`);
+    await page.locator('summary', { hasText: 'Bank account for payouts' }).click();
+    const bank = page.getByRole('form', { name: 'Add a payout account' });
+    await bank.getByLabel('Account number', { exact: true }).fill('004501551234');
+    await bank.getByRole('button', { name: 'Copy the link' }).click();
+    await page.getByRole('status').getByText('The link is copied.').waitFor({ state: 'attached' });
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    expect(link).toBe(`${dashboard.origin}/dashboard/accounts/${id}?add=payout-account`);
+    await page.goto(link);
+    await bank.waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('name');
+    expect(await bank.getByLabel('Account number', { exact: true }).inputValue()).toBe('');
+
+    const { id: user } = await dashboard.user(1, 'Indigo Looms');
+    await open(`/dashboard/accounts/${user}?add=payout-account`);
+    await page.getByRole('dialog').getByRole('form', { name: 'Add a payout account' }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
