@@ -47,8 +47,8 @@ export function startPage(app: FastifyInstance, parts: StartPage): void {
 }
 
 /**
- * Answers a browser that opens an address with nothing at it with a page, and programs not at all: they get the error of
- * the API. An address of /v1 is never a page.
+ * Answers a browser that opens an address with nothing at it with a page, and programs not at all: they get the error
+ * of the API. An address of /v1 is never a page.
  */
 export function missingPage(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
   const { method, url, headers } = request;

@@ -78,23 +78,8 @@ export function Checkouts() {
   const result = useLive(CheckoutsQuery, { ...variables, ...usePlace() });
   const { orderBy, account, ...others } = variables;
   const filter = sent({ ...others, accountId: account });
-  const time = useTimes();
   const mayWrite = useMayWrite();
-  const columns: Column<Checkout>[] = [
-    {
-      head: 'Customer',
-      cell: ({ fromAccount, receivables }) => (
-        <Two hint={receivables.map(({ invoice }) => invoice.referenceNumber).join(', ')}>{nameOf(fromAccount)}</Two>
-      ),
-    },
-    statusColumn(),
-    { head: 'Created', cell: ({ created }) => time(created), line: true },
-    { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt), line: true },
-    amountAndStatus(
-      (checkout) => checkout,
-      (checkout) => checkout.status,
-    ),
-  ];
+  const columns = useColumns();
   const create = mayWrite && (
     <Link href="/checkouts/new" className="button primary">
       New checkout
@@ -132,4 +117,23 @@ export function Checkouts() {
       />
     </Page>
   );
+}
+
+function useColumns(): Column<Checkout>[] {
+  const time = useTimes();
+  return [
+    {
+      head: 'Customer',
+      cell: ({ fromAccount, receivables }) => (
+        <Two hint={receivables.map(({ invoice }) => invoice.referenceNumber).join(', ')}>{nameOf(fromAccount)}</Two>
+      ),
+    },
+    statusColumn(),
+    { head: 'Created', cell: ({ created }) => time(created), line: true },
+    { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt), line: true },
+    amountAndStatus(
+      (checkout) => checkout,
+      (checkout) => checkout.status,
+    ),
+  ];
 }

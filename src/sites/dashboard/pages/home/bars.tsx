@@ -26,7 +26,8 @@ interface BarsProps {
 
 /**
  * A bar per day, with a part per kind, and a line of the period before. The pointer and the arrow keys choose a day,
- * whose amounts are shown above. An amount becomes a number for the height of its part alone, and is never printed from it.
+ * whose amounts are shown above. An amount becomes a number for the height of its part alone, and is never printed from
+ * it.
  */
 export function Bars({ days, currency, kinds, summary }: BarsProps) {
   const [at, setAt] = useState<number | null>(null);
