@@ -13,7 +13,7 @@ const outageListeners = new Set<() => void>();
 const againListeners = new Set<() => void>();
 
 /** Whether a query got no answer at all, and the same query may get one soon. */
-export const isUnanswered = ({ data, error }: { data?: unknown; error?: CombinedError | undefined }): boolean =>
+const isUnanswered = ({ data, error }: { data?: unknown; error?: CombinedError | undefined }): boolean =>
   !data &&
   error !== undefined &&
   (error.networkError !== undefined ||
