@@ -58,7 +58,7 @@ import { operatorRoutes } from './dashboard/operator-session.js';
 import type { Metrics } from './telemetry/metrics.js';
 import { observe } from './telemetry/observe.js';
 import type { Traces } from './telemetry/traces.js';
-import { startPage } from './dashboard/start-page.js';
+import { missingPage, startPage } from './dashboard/start-page.js';
 import { eventStreamRoute } from './streams/event-stream.js';
 import { streamServices } from './streams/gateway-streams.js';
 import type { StreamServices } from './streams/follower.js';
@@ -290,6 +290,7 @@ function refusals(app: FastifyInstance, log: Logger): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const problems = problemsOf((request.budget?.charge?.lateRefusal() as FastifyError | undefined) ?? error);
     if (problems[0]?.code === 'service_fault') log.error({ requestId: request.id, ...faultLine(error) }, 'fault');
-    return refuse(request, reply, problems);
+    const page = request.is404 && problems[0]?.code === 'route_missing' && missingPage(request, reply);
+    return page || refuse(request, reply, problems);
   });
 }

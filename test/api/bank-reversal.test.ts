@@ -409,7 +409,16 @@ describe('the rates of live payouts', () => {
     await payOutLive(to.live);
     expect(await payoutsOf(to.live)).toEqual([]);
 
+    const next = async () => {
+      const query = '{ viewer { account { nextPayouts { amount { amount currency } rate rateSetAt } } } }';
+      return (await to.live.graph(query)).body.data.viewer.account.nextPayouts;
+    };
+    expect(await next()).toEqual([]);
     await setRate(world.operator, to.row, 'USD', 'INR', '84.515');
+    // What it would be is what it then is, with the time of its rate.
+    expect(await next()).toEqual([
+      { amount: { amount: '5070.90', currency: 'INR' }, rate: '84.515', rateSetAt: expect.stringMatching(/Z$/) },
+    ]);
     await payOutLive(to.live);
     const [payout, ...others] = await payoutsOf(to.live);
     expect([others, payout.amount, payout.currency]).toEqual([[], '5070.90', 'INR']);

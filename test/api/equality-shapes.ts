@@ -65,7 +65,10 @@ function spelled(type: GraphQLOutputType, value: Json): Json {
 
 /** The fields that GraphQL adds to an object: extensions, which /v1 must not have. */
 const additions: Record<string, string[]> = {
-  account: ['edition', 'next_payout_at', 'owes', 'payout_blocks', 'payouts_blocked_by', 'requirements', 'status_since'],
+  account: [
+    ...['edition', 'next_payout_at', 'next_payouts', 'owes', 'payout_blocks', 'payouts_blocked_by', 'requirements'],
+    'status_since',
+  ],
   address: ['payout_problem'],
   balance_transaction: ['balance_after'],
   checkout: ['completed_at', 'url', 'methods'],

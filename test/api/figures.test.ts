@@ -415,13 +415,19 @@ describe.each(seedsOf('api/figures'))('figures of dashboards, seed %i', (seed) =
 });
 
 describe('the next payout of an account', () => {
-  const plan = '{ viewer { now account { nextPayoutAt payoutsBlockedBy { reasonCode currency } } } }';
+  const plan = `{ viewer { now account { nextPayoutAt payoutsBlockedBy { reasonCode currency }
+    nextPayouts { sourceAmount { amount currency } amount { amount currency } rate rateSetAt } } } }`;
   const planOf = async (speaker: Speaker) => {
     const { viewer } = await data(speaker, plan);
     const blocked = viewer.account.payoutsBlockedBy.map(({ reasonCode, currency }: any) =>
       [reasonCode, currency].filter(Boolean).join(' '),
     );
-    return { now: epoch(viewer.now), at: viewer.account.nextPayoutAt && epoch(viewer.account.nextPayoutAt), blocked };
+    const at = viewer.account.nextPayoutAt && epoch(viewer.account.nextPayoutAt);
+    const next = viewer.account.nextPayouts.map(({ sourceAmount: from, amount: to, rate, rateSetAt }: any) => {
+      expect(rateSetAt).toBeNull();
+      return `${from.amount} ${from.currency} at ${rate} is ${to.amount} ${to.currency}`;
+    });
+    return { now: epoch(viewer.now), at, blocked, next };
   };
   const available = async (speaker: Speaker, amount: string, currency = 'USD') => {
     const deposit = await depositTo(speaker, amount, {
@@ -443,10 +449,11 @@ describe('the next payout of an account', () => {
     await advanceClock(user, 5);
     await runAllJobs(user);
     const idle = await planOf(user);
-    expect(idle).toEqual({ now: idle.now, at: idle.now - (idle.now % day) + day, blocked: [] });
+    expect(idle).toEqual({ now: idle.now, at: idle.now - (idle.now % day) + day, blocked: [], next: [] });
     await available(user, '100.00');
     const waiting = await planOf(user);
     expect([waiting.at! % day, waiting.at! > waiting.now, waiting.blocked]).toEqual([0, true, []]);
+    expect(waiting.next).toEqual(['100.00 USD at 83 is 8300.00 INR']);
     await advanceClock(user, waiting.at! - waiting.now - 30);
     await runAllJobs(user);
     expect(await payouts(user)).toEqual([]);
@@ -472,7 +479,7 @@ describe('the next payout of an account', () => {
     await runAllJobs(user);
     expect((await payouts(user)).length).toBe(2);
     await made(user, `/v1/test_helpers/deposits/${disputed.id}/dispute`, { amount: '40.00' });
-    expect(await planOf(user)).toMatchObject({ at: null, blocked: ['BALANCE_NEGATIVE'] });
+    expect(await planOf(user)).toMatchObject({ at: null, blocked: ['BALANCE_NEGATIVE'], next: [] });
   });
 
   it('is prevented for money in a currency that cannot be converted, or that is too little', async () => {
@@ -482,13 +489,15 @@ describe('the next payout of an account', () => {
     await runAllJobs(user);
     expect(await planOf(user)).toMatchObject({ at: expect.any(Number), blocked: [] });
     await available(user, '0.50', 'INR');
-    expect(await planOf(user)).toMatchObject({ at: null, blocked: ['RATE_MISSING INR'] });
+    expect(await planOf(user)).toMatchObject({ at: null, blocked: ['RATE_MISSING INR'], next: [] });
     await payoutAddress(user, 'JPY');
     await advanceClock(user, 5);
     await runAllJobs(user);
     expect(await planOf(user)).toMatchObject({ at: null, blocked: ['AMOUNT_TOO_SMALL INR'] });
     await available(user, '1.00', 'USD');
-    expect(await planOf(user)).toMatchObject({ at: expect.any(Number), blocked: ['AMOUNT_TOO_SMALL INR'] });
+    expect(await planOf(user)).toMatchObject({
+      ...{ at: expect.any(Number), blocked: ['AMOUNT_TOO_SMALL INR'], next: ['1.00 USD at 150 is 150.00 JPY'] },
+    });
     await advanceClock(user, day);
     await runAllJobs(user);
     expect((await payouts(user)).map(({ source_currency }: any) => source_currency)).toEqual(['USD']);

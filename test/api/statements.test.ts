@@ -246,6 +246,7 @@ const hollow = [
   'Deposit.receivableMatches',
   'Payment.source',
   'Account.nextPayoutAt',
+  'Account.nextPayouts',
   'Account.payoutsBlockedBy',
   'Payout.completedAt',
   'Refund.completedAt',

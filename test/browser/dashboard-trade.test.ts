@@ -426,7 +426,7 @@ describe('a user in India in the dashboard', () => {
 });
 
 describe('checkouts in the dashboard', () => {
-  it('are made from three fields, shown as a link and a code, and followed live', async () => {
+  it('are made from three fields, shown as a link and a code, shared, and followed live', async () => {
     const { page, complaints, open } = await dashboard.desk(2, 'Lighthouse Courses');
     await open('/dashboard/settings');
     await page.getByRole('link', { name: 'Checkouts' }).click();
@@ -441,6 +441,14 @@ describe('checkouts in the dashboard', () => {
     await page.getByRole('img', { name: 'QR code of the payment page' }).waitFor();
     const link = await page.getByRole('link', { name: 'Open the page' }).getAttribute('href');
     expect(await page.getByText(link!).count()).toBe(1);
+    // A browser that cannot share has links with the text instead.
+    const sent = async (name: string) => (await page.getByRole('link', { name }).getAttribute('href'))!;
+    expect(await sent('WhatsApp')).toMatch(/^https:\/\/wa\.me\/\?text=Please%20pay%20/);
+    const mail = new URL(await sent('Mail'));
+    expect([mail.protocol, mail.searchParams.get('subject')]).toEqual(['mailto:', 'Payment to Lighthouse Courses']);
+    expect(mail.searchParams.get('body')).toMatch(
+      new RegExp(`^Please pay ₹1.50 to Lighthouse Courses for INV-\\d+: ${link!}$`),
+    );
     await page.getByRole('region', { name: 'Test tools' }).getByRole('button', { name: 'Pay' }).click();
     await page.getByRole('dialog').getByLabel('Payment method').selectOption('UPI');
     await page.getByRole('dialog').getByRole('button', { name: 'Pay' }).click();
@@ -473,16 +481,40 @@ describe('checkouts in the dashboard', () => {
     await form.getByLabel('Customer').selectOption('Vindhya Textiles');
     await invoices.selectOption('OF-VINDHYA · ₹20.00 open');
     expect(await amount.inputValue()).toBe('20.00');
-    expect(await invoices.textContent()).toContain('OF-NOBODY');
-    expect(await invoices.textContent()).not.toContain('OF-ASHA');
+    const another = form.getByLabel('Another invoice');
+    await another.locator('option', { hasText: 'OF-NOBODY' }).waitFor({ state: 'attached' });
+    expect(await another.textContent()).not.toMatch(/OF-ASHA|OF-VINDHYA/);
+    await another.selectOption('OF-NOBODY · ₹20.00 open');
+    expect(await amount.inputValue()).toBe('40.00');
+    await form.getByRole('button', { name: 'Remove OF-NOBODY' }).click();
+    expect(await amount.inputValue()).toBe('20.00');
     // With another customer the choice is another, too.
     await form.getByLabel('Customer').selectOption('Asha Traders');
     await invoices.locator('option', { hasText: 'OF-ASHA' }).waitFor({ state: 'attached' });
     expect(await invoices.textContent()).not.toContain('OF-VINDHYA');
     expect([await invoices.inputValue(), await amount.inputValue()]).toEqual(['', '']);
     await invoices.selectOption('OF-NOBODY · ₹20.00 open');
+    await another.selectOption('OF-ASHA · ₹20.00 open');
+    await form.getByLabel('Cards').uncheck();
+    expect(await form.getByLabel('UPI').isDisabled()).toBe(true);
+    // A device that can share does so by its own dialog.
+    await page.evaluate(() => {
+      const shared: ShareData[] = [];
+      Object.assign(window, { shared });
+      Object.defineProperty(navigator, 'share', {
+        configurable: true,
+        value: async (it: ShareData) => shared.push(it),
+      });
+    });
     await form.getByRole('button', { name: 'Create checkout' }).click();
     await page.getByRole('heading', { name: 'Checkout for Asha Traders' }).waitFor();
+    const details = page.getByRole('region', { name: 'Details' });
+    for (const name of ['OF-NOBODY', 'OF-ASHA']) await details.getByRole('link', { name }).waitFor();
+    await details.getByText('UPI', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Share' }).click();
+    const [shared] = await page.evaluate(() => (window as unknown as { shared: ShareData[] }).shared);
+    expect(shared!.text).toBe('Please pay ₹40.00 to Lighthouse Courses for OF-NOBODY, OF-ASHA:');
+    expect(shared!.url).toMatch(/^https?:/);
     expect(complaints).toEqual([]);
   });
 });

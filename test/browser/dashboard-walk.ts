@@ -319,7 +319,7 @@ export function foreignOn(page: Page): Promise<string[]> {
       '[onload], [onmouseover], [formaction]';
     const foreign = [...document.querySelectorAll(markup)].filter((each) => !each.matches('body > script[src]'));
     const links = [...document.querySelectorAll<HTMLAnchorElement>('a[href]')].filter(
-      ({ protocol }) => !/^(https?|blob):$/.test(protocol),
+      ({ protocol }) => !/^(https?|blob|mailto):$/.test(protocol),
     );
     return [...foreign, ...links].map((each) => each.outerHTML.slice(0, 200));
   });

@@ -104,6 +104,33 @@ describe('the start page', () => {
     expect(await answer.text()).not.toMatch(/<script|\sstyle=|https?:\/\/(?!www\.w3\.org)/);
   });
 
+  it('has a page beside it for an address with nothing at it, for browsers alone', async () => {
+    const origin = await started();
+    const asked = (address: string, headers: Record<string, string>) => fetch(`${origin}${address}`, { headers });
+    const shown = await asked('/nothing', { accept: 'text/html,*/*;q=0.8' });
+    expect([shown.status, shown.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(await shown.text()).toContain('There is nothing at this address');
+    expect(shown.headers.get('request-id')).toMatch(/^req_/);
+    for (const [address, headers] of [
+      ['/nothing', {}],
+      ['/nothing', { accept: 'application/json' }],
+      ['/nothing', { accept: 'text/html', authorization: 'Bearer sk_test_none' }],
+      ['/v1/nothing', { accept: 'text/html' }],
+    ] as const) {
+      const refused = await asked(address, headers);
+      expect(refused.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    }
+    const context = await chromium.newContext();
+    const page = await context.newPage();
+    await page.goto(`${origin}/nothing<b>`);
+    await page.evaluate(axe);
+    const faults = await page.evaluate(async () => (await (globalThis as any).axe.run()).violations);
+    expect(faults).toEqual([]);
+    await page.getByRole('link', { name: 'Start' }).click();
+    await page.getByRole('heading', { name: 'Tidegate', exact: true }).waitFor();
+    await context.close();
+  });
+
   it('fits every screen in both themes, escapes names, and has no violation that axe finds', async () => {
     const origin = await started();
     const context = await chromium.newContext();

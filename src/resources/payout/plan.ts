@@ -2,9 +2,10 @@ import { sql } from 'drizzle-orm';
 import { Field, ObjectType, registerEnumType } from 'type-graphql';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
-import { Currency } from '../../types/scalars.js';
+import { Currency, DateTime } from '../../types/scalars.js';
 import type { PayoutsDisabledReason } from '../account-setting/table.js';
 import type { AccountRow } from '../account/table.js';
+import { Money } from '../balance/type.js';
 import { clockOffset, now } from '../clock/now.js';
 
 const p = sql.placeholder;
@@ -59,6 +60,29 @@ export class PayoutObstacle {
   currency: string | null;
 }
 
+@ObjectType({
+  simpleResolvers: true,
+  description: 'What the next payout of an account would be if it were made now, of its available money in a currency.',
+})
+export class NextPayout {
+  @Field(() => Money, { description: 'The available money that it would take.' })
+  sourceAmount: Money;
+  @Field(() => Money, {
+    description: 'What would arrive, in the currency of the address. It is another amount once the rate changes.',
+  })
+  amount: Money;
+  @Field(() => String, {
+    description:
+      'What one unit of the source currency buys now, as a decimal, such as `83.25`. 1 without a conversion.',
+  })
+  rate: string;
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the operator set the rate. Null without a conversion, and for the fixed rates of test mode.',
+  })
+  rateSetAt: number | null;
+}
+
 /** What decides about the payouts of an account: a row for each currency of available money, and at least one. */
 interface Facts {
   accountId: string;
@@ -71,13 +95,17 @@ interface Facts {
   nextInterval: string;
   scheduled: string | null;
   currency: string | null;
+  available: string;
+  target: string;
   rate: string | null;
+  rateSetAt: string | null;
   amount: string | null;
 }
 
 export interface PayoutPlan {
   nextAt: number | null;
   obstacles: PayoutObstacle[];
+  payouts: NextPayout[];
 }
 
 /** When the account's next payout is due. Silent: the field. */
@@ -90,6 +118,11 @@ export async function payoutsBlockedBy({ id }: AccountRow, { scope }: Context): 
   return (await planOf(scope, id)).obstacles;
 }
 
+/** What the next payout would be now, by the currency of its money. Silent: the field. */
+export async function nextPayouts({ id }: AccountRow, { scope }: Context): Promise<NextPayout[]> {
+  return (await planOf(scope, id)).payouts;
+}
+
 /** When and whether an account is paid out. One statement reads all accounts that are requested in one tick. */
 export async function planOf(scope: Scope, id: string): Promise<PayoutPlan> {
   const facts = await scope.many('payout_plans', id, (ids) => readFacts(scope, ids));
@@ -99,7 +132,8 @@ export async function planOf(scope: Scope, id: string): Promise<PayoutPlan> {
 /** The same rules as `pay_out`, in the same order, and `schedule_payout`. */
 function planFrom(facts: readonly Facts[]): PayoutPlan {
   const [account] = facts;
-  if (!account?.applicable) return { nextAt: null, obstacles: [{ reasonCode: 'not_applicable', currency: null }] };
+  if (!account?.applicable)
+    return { nextAt: null, obstacles: [{ reasonCode: 'not_applicable', currency: null }], payouts: [] };
   const all: (PayoutObstacleReason | null)[] = [
     account.reason,
     account.owes ? 'balance_negative' : null,
@@ -109,11 +143,20 @@ function planFrom(facts: readonly Facts[]): PayoutPlan {
   const money = facts.filter(({ currency }) => currency !== null);
   const ofMoney = account.hasAddress ? money.flatMap(obstacleOf) : [];
   const obstacles = [...ofAccount, ...ofMoney];
-  if (ofAccount.length > 0 || (money.length > 0 && ofMoney.length === money.length)) return { nextAt: null, obstacles };
+  const payouts = ofAccount.length > 0 ? [] : money.filter((each) => obstacleOf(each).length === 0).map(nextPayoutOf);
+  const plan = { obstacles, payouts };
+  if (ofAccount.length > 0 || (money.length > 0 && ofMoney.length === money.length)) return { ...plan, nextAt: null };
   if (account.scheduled !== null && money.length > 0)
-    return { nextAt: Math.max(Number(account.scheduled), Number(account.now)), obstacles };
-  return { nextAt: account.atOnce ? null : Number(account.nextInterval), obstacles };
+    return { ...plan, nextAt: Math.max(Number(account.scheduled), Number(account.now)) };
+  return { ...plan, nextAt: account.atOnce ? null : Number(account.nextInterval) };
 }
+
+const nextPayoutOf = ({ currency, available, target, rate, rateSetAt, amount }: Facts): NextPayout => ({
+  sourceAmount: { amount: BigInt(available), currency: currency! },
+  amount: { amount: BigInt(amount!), currency: target },
+  rate: rate!,
+  rateSetAt: rateSetAt === null ? null : Number(rateSetAt),
+});
 
 function obstacleOf({ currency, rate, amount }: Facts): PayoutObstacle[] {
   if (rate === null) return [{ reasonCode: 'rate_missing', currency }];
@@ -122,7 +165,7 @@ function obstacleOf({ currency, rate, amount }: Facts): PayoutObstacle[] {
 }
 
 /**
- * The first ten look-ups of an account are by keys; those of its money are one per currency. The address of a payout is
+ * The first ten look-ups of an account are by keys; those of its money are two per currency. The address of a payout is
  * chosen as `payout_address` chooses it.
  */
 async function readFacts(scope: Scope, ids: readonly string[]): Promise<Map<string, Facts[]>> {
@@ -134,7 +177,9 @@ async function readFacts(scope: Scope, ids: readonly string[]): Promise<Map<stri
     and g.account_id = 'account_' || ${p('tenantId')}::text and g.live_fx)`;
   const scheduled = sql`(select j.due + ${clockOffset} from job j where ${own('j')} and j.kind = 'pay_out'
     and j.subject_id = s.account_id order by j.due limit 1)`;
-  const money = sql`select b.currency, e.rate::text as rate, e.amount::text as amount from balance b
+  const money = sql`select b.currency, b.available::text as available, d.currency as target, e.rate::text as rate,
+      e.amount::text as amount, (select r.created::text from rate r where ${own('r')} and r.source = b.currency
+        and r.target = d.currency) as rate_set_at from balance b
       left join lateral (select a.currency from address a
           where ${usable} order by (a.currency = b.currency) desc, a.created desc, a.id desc limit 1) d on true
       left join lateral exchanged(${p('tenantId')}, ${p('livemode')}, b.available, b.currency, d.currency) e on true
@@ -155,7 +200,10 @@ async function readFacts(scope: Scope, ids: readonly string[]): Promise<Map<stri
           nextInterval: sql<string>`n.now + seconds_to_payout(s, n.now)`,
           scheduled: sql<string | null>`${scheduled}`,
           currency: sql<string | null>`m.currency`,
+          available: sql<string>`m.available`,
+          target: sql<string>`m.target`,
           rate: sql<string | null>`m.rate`,
+          rateSetAt: sql<string | null>`m.rate_set_at`,
           amount: sql<string | null>`m.amount`,
         })
         .from(

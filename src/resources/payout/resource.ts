@@ -8,7 +8,7 @@ import { defineResource, extension, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
 import { payoutProblemOf } from './address-problem.js';
 import { expectedArrivalOf } from './arrival.js';
-import { nextPayoutAt, PayoutObstacle, payoutsBlockedBy } from './plan.js';
+import { NextPayout, nextPayoutAt, nextPayouts, PayoutObstacle, payoutsBlockedBy } from './plan.js';
 import { PayoutArgs, payoutListing, PayoutOfAccountArgs } from './listing.js';
 import { PayoutResolver } from './resolver.js';
 import { PayoutReasonCode, type PayoutRow, payout, payoutBlock } from './table.js';
@@ -83,6 +83,12 @@ export default defineResource({
           'then. Null where `payoutsBlockedBy` concerns the account or all its available money, and while ' +
           'money is awaited that is paid out at once (`liveFx`).',
       }),
+      nextPayouts: value(() => [NextPayout], nextPayouts, {
+        description:
+          'What the payouts at `nextPayoutAt` would be if they were made now, one for each currency of the available ' +
+          'money: what would arrive, and at which rate. Empty while nothing would be paid out: `payoutsBlockedBy` ' +
+          'says why. Money that becomes available until then goes out with it, at the rate of that time.',
+      }),
       payoutsBlockedBy: value(() => [PayoutObstacle], payoutsBlockedBy, {
         description:
           'Why the account, or its available money in a currency, would not be paid out at present. Empty when ' +
@@ -119,7 +125,7 @@ export default defineResource({
     }),
   ],
   // An account has at most one per currency.
-  sizes: { 'Account.payoutBlocks': 10, 'Account.payoutsBlockedBy': 10 },
+  sizes: { 'Account.nextPayouts': 10, 'Account.payoutBlocks': 10, 'Account.payoutsBlockedBy': 10 },
   events: {
     'payout.processing': 'A payout was made, and its money is on its way.',
     'payout.completed': 'The money of a payout has arrived.',

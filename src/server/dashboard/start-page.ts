@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { html } from 'ghtml';
 import type { Config } from '../../config/config.js';
 import { isLoopback } from '../../config/addresses.js';
@@ -47,6 +47,31 @@ export function startPage(app: FastifyInstance, parts: StartPage): void {
 }
 
 /**
+ * Answers a browser that opens an address with nothing at it with a page, and programs not at all: they get the error
+ * of the API. An address of /v1 is never a page.
+ */
+export function missingPage(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
+  const { method, url, headers } = request;
+  const opens = method === 'GET' && headers.authorization === undefined && /\btext\/html\b/.test(headers.accept ?? '');
+  if (!opens || /^\/v1([/?]|$)/.test(url)) return undefined;
+  request.budget?.report.codes.push('route_missing');
+  const main = html`<main>
+<header><img src="${logo}" alt="" width="44" height="44"><div><h1>There is nothing at this address</h1>
+<p>Tidegate ${version}</p></div></header>
+<p class="lead">The address may be mistyped, or what was here is gone.</p>
+<nav aria-label="Places"><ul class="places">
+<li><a href="/"><strong>Start</strong><span>What this gateway serves.</span></a></li>
+<li><a href="/docs"><strong>Documentation</strong><span>Guides, and the reference of both APIs.</span></a></li>
+</ul></nav>
+</main>`;
+  return reply
+    .code(404)
+    .headers({ 'content-security-policy': policy, 'request-id': request.id, vary: 'Accept' })
+    .type('text/html; charset=utf-8')
+    .send(htmlPage('Nothing here · Tidegate', main));
+}
+
+/**
  * Whether a request comes to a local gateway under a name of this machine. A page of another site can lead its own name
  * to this machine, and would then read the keys.
  */
@@ -70,19 +95,7 @@ function page({ config, takesLivePayments, links, demos: all }: StartPage, isHer
         },
       },
   ].filter((place) => place !== false);
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex, nofollow">
-<meta name="color-scheme" content="light dark">
-<title>Tidegate</title>
-<link rel="icon" href="${logo}">
-<style>!${style}</style>
-</head>
-<body>
-<main>
+  const main = html`<main>
 <header><img src="${logo}" alt="" width="44" height="44"><div><h1>Tidegate</h1><p>Version ${version}</p></div></header>
 <p class="lead">A payments gateway: one connected graph and REST over collections, receivables and payouts across
 borders.</p>
@@ -108,10 +121,26 @@ borders.</p>
 <p>A platform in each edition, with a quarter of trading in test mode. Only this machine sees these keys.</p>
 <ul class="demos">!${demos.map((demo) => demoCard(demo, config, links))}</ul></section>`
   }
-</main>
+</main>`;
+  return htmlPage('Tidegate', main);
+}
+
+/** The document around the content of a page. */
+const htmlPage = (title: string, main: string): string => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="${logo}">
+<style>!${style}</style>
+</head>
+<body>
+!${main}
 </body>
 </html>`;
-}
 
 function demoCard({ edition, name, testKey }: Demo, { EXPLORER }: Config, links: DashboardLinks | undefined): string {
   const signIn = links && html`<a href="/dashboard/sign-in#code=${links.newCode(edition)}">Open the dashboard</a>`;

@@ -2,9 +2,9 @@ import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 
 import { Provider, useClient, useQuery } from 'urql';
 import { Router } from 'wouter';
 import { Shell, ShellSkeleton } from './shell';
-import { setGatewayTime } from './format/time';
 import { Changes, ChangesContext } from './graph/changes';
 import { clientFor } from './graph/client';
+import { onAgain, useKept } from './graph/connection';
 import { Mark } from './parts/mark';
 import { Problem } from './parts/problem';
 import { Routes } from './routes';
@@ -71,13 +71,10 @@ function Replaced() {
 }
 
 function SignedIn({ actAs, onSignedOut }: { actAs: (id: string | null) => void; onSignedOut: () => void }) {
-  const [{ data, error }, ask] = useQuery({ query: ViewerQuery });
+  const [result, ask] = useQuery({ query: ViewerQuery });
+  const { data, error } = useKept(result);
   const client = useClient();
   const type = data?.viewer.account.type;
-  const now = data?.viewer.now;
-  useEffect(() => {
-    if (now) setGatewayTime(now);
-  }, [now]);
   const changes = useMemo(
     () => type && new Changes(client, type === 'PLATFORM' ? 'DESCENDANTS' : 'SELF'),
     [client, type],
@@ -85,13 +82,17 @@ function SignedIn({ actAs, onSignedOut }: { actAs: (id: string | null) => void; 
   const refresh = useCallback(() => ask({ requestPolicy: 'network-only' }), [ask]);
   // Another page may have moved the test clock, or the account may have been activated.
   useEffect(() => (changes ? changes.listen(refresh) : undefined), [changes, refresh]);
+  useEffect(() => onAgain(refresh), [refresh]);
   if (error && !data) {
+    const acting = sessionStorage.getItem('acting-as') !== null;
     return (
       <main className="alone">
-        <Problem error={error} />
-        <button type="button" className="button" onClick={() => actAs(null)}>
-          Try again as yourself
-        </button>
+        <Problem error={error} onRetry={refresh} />
+        {acting && (
+          <button type="button" className="button" onClick={() => actAs(null)}>
+            Go on as yourself
+          </button>
+        )}
       </main>
     );
   }

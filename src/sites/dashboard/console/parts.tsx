@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useTimes } from '../format/time';
-import { Choice } from '../parts/filters';
+import { Choice } from '../parts/chips';
 import type { Column } from '../parts/table';
 import { TextFilter } from '../parts/text-filter';
 

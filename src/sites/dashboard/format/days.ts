@@ -20,3 +20,13 @@ export function startOfDay(day: string, timeZone: string): string {
   const near = midnight - shift(midnight);
   return new Date(midnight - shift(near)).toISOString().replace('.000', '');
 }
+
+/** The times of a range of days in a time zone, both days whole; undefined without a range. */
+export function daysBetween(days: { gte?: string; lte?: string } | undefined, timeZone: string) {
+  return (
+    days && {
+      ...(days.gte && { gte: startOfDay(days.gte, timeZone) }),
+      ...(days.lte && { lt: startOfDay(dayBefore(`${days.lte}T00:00:00Z`, 'UTC', -1), timeZone) }),
+    }
+  );
+}

@@ -77,6 +77,10 @@ export function formatMoney({ amount, currency }: Money): string {
   return format.format(decimal(hundredths(amount)));
 }
 
+/** A rate of exchange with all its decimals, at least two. Intl formats the text exactly. */
+export const formatRate = (rate: string): string =>
+  new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 20 }).format(rate as `${number}`);
+
 /** A round amount for the axis of a chart, such as `$20K`. */
 export function formatRound(units: number, currency: string): string {
   return new Intl.NumberFormat(undefined, {

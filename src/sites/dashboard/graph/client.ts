@@ -1,4 +1,6 @@
 import { cacheExchange, Client, fetchExchange, mapExchange } from 'urql';
+import { setGatewayTime } from '../format/time';
+import { noteAnswer } from './connection';
 import { consistentFetch } from './consistency';
 
 /** The header that the gateway demands with the cookie: a page of another origin cannot send it. */
@@ -20,6 +22,12 @@ export function clientFor(url: string, headers: Record<string, string>, onSigned
     exchanges: [
       cacheExchange,
       mapExchange({
+        onResult: (result) => {
+          noteAnswer(result);
+          // Before any part of the page draws a time from the answer.
+          const now = (result.data as { viewer?: { now?: string } } | undefined)?.viewer?.now;
+          if (now) setGatewayTime(now);
+        },
         onError: (error, { context }) => {
           // A key that was typed for this request alone says nothing about the session.
           if (typeof context.fetchOptions === 'object' && 'authorization' in { ...context.fetchOptions.headers })

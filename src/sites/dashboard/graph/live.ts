@@ -1,6 +1,7 @@
 import { useContext, useEffect, useEffectEvent, useState } from 'react';
 import { type AnyVariables, type CombinedError, type TypedDocumentNode, useQuery } from 'urql';
 import { ChangesContext } from './changes';
+import { onAgain, useKept } from './connection';
 import { useShown } from './shown';
 
 /** How often a page asks again while it is visible and no stream reports that something has happened. */
@@ -28,7 +29,8 @@ interface LiveOptions {
 /**
  * The answer to a query, asked again when something has happened in the acting account, while the page is visible and
  * the browser is online. Without a stream of events it is asked again every few seconds, and so it is after a failure
- * that may pass. `data` is the last answer until a newer one has arrived, and `error` is what was refused of it.
+ * that may pass. `data` is the last answer until a newer one has arrived, also while the gateway gives none, and
+ * `error` is what was refused of it.
  */
 export function useLive<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
@@ -42,7 +44,8 @@ export function useLive<Data, Variables extends AnyVariables>(
   // While a question is asked again, urql keeps the data and drops the error that came with them.
   const [refused, setRefused] = useState<{ data?: Data | undefined; error?: CombinedError }>({});
   if (result.error && result.error !== refused.error) setRefused({ data: result.data, error: result.error });
-  const error = result.error ?? (result.data && result.data === refused.data ? refused.error : undefined);
+  const kept = useKept(result);
+  const error = kept.error ?? (result.data && result.data === refused.data ? refused.error : undefined);
   const again = useEffectEvent(() => {
     if (!document.hidden && navigator.onLine) ask({ requestPolicy: 'network-only' });
   });
@@ -54,16 +57,20 @@ export function useLive<Data, Variables extends AnyVariables>(
     });
   }, [pause, changes]);
   const pace = streaming && !withoutEvents ? secondsWithStream : seconds;
-  const pauseSeconds = mayPass(error) ? Math.min(secondsAfterFailure, pace) : pace;
+  const pauseSeconds = mayPass(result.error ?? error) ? Math.min(secondsAfterFailure, pace) : pace;
   useEffect(() => {
     if (pause) return undefined;
     const timer = setInterval(() => again(), pauseSeconds * 1000);
-    const onVisible = () => again();
-    document.addEventListener('visibilitychange', onVisible);
+    const onReady = () => again();
+    const forget = onAgain(onReady);
+    document.addEventListener('visibilitychange', onReady);
+    addEventListener('online', onReady);
     return () => {
       clearInterval(timer);
-      document.removeEventListener('visibilitychange', onVisible);
+      forget();
+      document.removeEventListener('visibilitychange', onReady);
+      removeEventListener('online', onReady);
     };
   }, [pause, pauseSeconds]);
-  return { ...result, error, ask: () => ask({ requestPolicy: 'network-only' }) };
+  return { ...result, data: kept.data, error, ask: () => ask({ requestPolicy: 'network-only' }) };
 }

@@ -2,6 +2,7 @@ import { type House, Menu, Search, X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Mark } from './mark';
+import { OutageBar } from './outage-bar';
 
 /** A page of the navigation. */
 export interface Place {
@@ -50,6 +51,7 @@ export function Frame({ brand, banners, facts, children, onFind, ...side }: Fram
         Skip to the page
       </a>
       {banners}
+      <OutageBar />
       <header className="top">
         <Link href="/" className="brand">
           <Mark /> {brand}

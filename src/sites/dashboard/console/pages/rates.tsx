@@ -1,5 +1,6 @@
 import { Empty } from '../../parts/empty';
-import { FilterBar, useFilters } from '../../parts/filters';
+import { FilterBar } from '../../parts/filter-bar';
+import { useFilters } from '../../parts/filters';
 import { TextField } from '../../parts/form';
 import { List } from '../../parts/list';
 import { Page } from '../../parts/page';

@@ -8,11 +8,15 @@ import type { RowOf } from '../../graph/pages';
 import { sent } from '../../graph/sent';
 import { statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
+import { Choice, Sort } from '../../parts/chips';
 import { Export, type ExportSource } from '../../parts/export';
-import { Choice, ClearFilters, FilterBar, useFilters } from '../../parts/filters';
+import { FilterBar } from '../../parts/filter-bar';
+import { ClearFilters, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
+import { useOrders } from '../../parts/orders';
 import { Page } from '../../parts/page';
+import { usePlace } from '../../parts/pager';
 import { Search } from '../../parts/search';
 import type { Column } from '../../parts/table';
 import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
@@ -22,12 +26,14 @@ const AccountsQuery = graphql(
   `
     query Accounts(
       $type: [AccountType!], $status: [AccountStatus!], $search: String, $orderBy: AccountOrder
-      $currency: Currency, $after: ID, $customers: Boolean!, $users: Boolean!, $scope: AccountScope! = SELF
+      $currency: Currency, $first: Int, $after: ID, $last: Int, $before: ID
+      $customers: Boolean!, $users: Boolean!, $scope: AccountScope! = SELF
     ) {
       accounts(
         filter: { type: $type, status: $status }, search: $search, orderBy: $orderBy, orderCurrency: $currency
-        scope: $scope, first: 25, after: $after
+        scope: $scope, first: $first, after: $after, last: $last, before: $before
       ) {
+        totalCount
         nodes {
           id type created ...Name status
           businessDetails { legalName physicalAddress { city country } }
@@ -37,7 +43,7 @@ const AccountsQuery = graphql(
           owner @include(if: $customers) { ...Name }
           owes @include(if: $customers) { currencies { total { amount currency } } }
         }
-        pageInfo { hasNextPage endCursor }
+        pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
       }
     }
   `,
@@ -48,10 +54,15 @@ type Account = RowOf<ResultOf<typeof AccountsQuery>['accounts']>;
 
 const statuses = ['DRAFT', 'VERIFYING', 'ACTIVATED', 'DEACTIVATED', 'HOLD'] as const;
 
-/** The orders by balance, in one currency: amounts of several have no common order. */
-const orders = { balance: 'BALANCE_DESC', least: 'BALANCE_ASC' } as const;
-const orderNames = { needs: 'Needs attention', balance: 'Largest balance', least: 'Smallest balance' };
-const sorts = Object.keys(orders) as (keyof typeof orders)[];
+/** What the lists are ordered and filtered by. Amounts of several currencies have no common order. */
+const created = { sorts: { newest: undefined }, filters: ['status'] };
+const balance = { sorts: { balance: 'BALANCE_DESC', least: 'BALANCE_ASC' }, filters: ['currency'] };
+const needs = { sorts: { needs: undefined }, filters: [] };
+const ordersOf = { PARTNER: { created, balance }, USER: { created, needs, balance } };
+const named = {
+  sortNames: { newest: 'Newest', needs: 'Needs attention', balance: 'Largest balance', least: 'Smallest balance' },
+  names: { status: 'Status', currency: 'Currency' },
+};
 
 /** What differs between the users of a platform and the customers of an account. */
 const kinds = {
@@ -84,8 +95,8 @@ function UsersInNeed() {
   const { result, users, more } = useUsersInNeed();
   return (
     <Page title="Users" actions={useCreateLink('USER')}>
-      <FilterBar>
-        <Choices type="USER" sort="needs" currency="" />
+      <FilterBar orders={useOrders({ orders: ordersOf.USER, ...named })}>
+        <Choices currency={undefined} />
       </FilterBar>
       <List
         label="Users"
@@ -130,19 +141,23 @@ export function Customers() {
 function useArguments(type: keyof typeof kinds) {
   const { params, one } = useFilters();
   const { viewer } = useSession();
-  const [sort, status] = [one('sort', sorts), one('status', statuses)];
+  const book = useOrders({ orders: ordersOf[type], ...named });
+  const byBalance = book.by === 'balance';
+  const status = book.uses('status') && one('status', statuses);
   const ofUsers = type === 'PARTNER' && viewer.account.type === 'PLATFORM';
-  const [search, after] = [params.get('search'), params.get('after')];
-  const currency = one('currency', currencies) ?? currencyOf(viewer.edition);
-  const filters = sort
-    ? { type: [type], orderBy: orders[sort], currency }
-    : sent({ type: [type], status: status && [status] });
+  const search = params.get('search');
+  const currency = byBalance ? (one('currency', currencies) ?? currencyOf(viewer.edition)) : undefined;
+  const filters = {
+    type: [type],
+    ...(status && { status: [status] }),
+    ...(currency && { currency, orderBy: book.orderBy as 'BALANCE_DESC' }),
+  };
   const variables: VariablesOf<typeof AccountsQuery> = {
-    ...{ after, customers: type === 'PARTNER', users: type === 'USER' },
+    ...{ ...usePlace(), customers: type === 'PARTNER', users: type === 'USER' },
     ...(ofUsers && { scope: 'DESCENDANTS' as const }),
     ...(search ? { search } : filters),
   };
-  return { ofUsers, search, sort, status, currency, variables };
+  return { ofUsers, book, search, currency, variables };
 }
 
 /** The export of what the filters select; of a search none, since it finds accounts of every type. */
@@ -154,7 +169,8 @@ function exportOf({ search, orderBy, currency, scope, type, status }: VariablesO
 
 function Accounts({ type }: { type: keyof typeof kinds }) {
   const { title, none, hint } = kinds[type];
-  const { ofUsers, search, sort, status, currency, variables } = useArguments(type);
+  const { filtered } = useFilters();
+  const { ofUsers, book, search, currency, variables } = useArguments(type);
   const result = useLive(AccountsQuery, variables);
   const page = result.data?.accounts;
   const action = useCreateLink(type);
@@ -174,9 +190,9 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
         </>
       }
     >
-      <FilterBar>
+      <FilterBar orders={book}>
         <Search placeholder="Name or e-mail" />
-        {!search && <Choices type={type} sort={sort} currency={currency} />}
+        <Choices currency={currency} />
       </FilterBar>
       <List
         label={title}
@@ -189,15 +205,15 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
             title={
               search
                 ? 'Nothing was found'
-                : sort
+                : currency
                   ? `No balances in ${currency} yet`
-                  : status
-                    ? 'None has this status'
+                  : filtered
+                    ? `None matches`
                     : none
             }
           >
             <p>{ofUsers ? hintOfUsers : hint}</p>
-            {status || search || sort ? <ClearFilters /> : action}
+            {filtered ? <ClearFilters /> : action}
           </Empty>
         }
       />
@@ -236,26 +252,13 @@ function useColumns(type: keyof typeof kinds, ofUsers: boolean): Column<Row>[] {
   ];
 }
 
-interface ChoicesProps {
-  type: keyof typeof kinds;
-  sort: keyof typeof orderNames | undefined;
-  currency: string;
-}
-
-/** The filters of the list; in place of a status, an order by balance has a currency. */
-function Choices({ type, sort, currency }: ChoicesProps) {
+/** The filters of the list: a status, or the currency of an order by balance. */
+function Choices({ currency }: { currency: string | undefined }) {
   return (
     <>
-      <Choice
-        label="Sort"
-        name="sort"
-        values={type === 'USER' ? ['needs', ...sorts] : sorts}
-        names={orderNames}
-        none="Newest"
-        clears={['status', 'currency']}
-      />
-      {!sort && <Choice label="Status" name="status" values={statuses} />}
-      {sort && sort !== 'needs' && <Choice label="Currency" name="currency" values={currencies} none={currency} />}
+      <Choice label="Status" name="status" values={statuses} />
+      <Choice label="Currency" name="currency" values={currencies} none={currency ?? 'All'} />
+      <Sort />
     </>
   );
 }

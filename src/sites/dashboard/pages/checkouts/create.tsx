@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { currencyOf, formatMoney, hundredths } from '../../format/money';
+import { currencyOf, formatMoney, hundredths, sum } from '../../format/money';
 import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import type { RowOf } from '../../graph/pages';
 import { CreatePage } from '../../parts/create-page';
@@ -27,28 +27,41 @@ const CreateMutation = graphql(`
 `);
 
 type Input = VariablesOf<typeof CreateMutation>['input'];
-/** What the form asks for; the rest of the input is always the same. */
-type Asked = Pick<Input, 'amount'> & { from?: Input['from']; receivables?: string };
+/** What the form asks for by its fields; the rest of the input is chosen beside them, or always the same. */
+type Asked = Pick<Input, 'amount'> & { from?: Input['from'] };
+type Invoice = RowOf<ResultOf<typeof InvoicesQuery>['receivables']>;
+type Method = Input['paymentMethods'][number];
 
-/** Creates a checkout: who pays, which invoice, and how much; a platform also says to which of its users. */
+const methods: readonly (readonly [Method, string])[] = [
+  ['UPI', 'UPI'],
+  ['CARDS', 'Cards'],
+];
+
+/** Creates a checkout: who pays, which invoices, how much and how; a platform also says to which of its users. */
 export function CreateCheckout() {
   const { viewer } = useSession();
   const currency = currencyOf(viewer.edition);
   const [{ payeeId, customerId }, setSides] = useState({ payeeId: viewer.account.id, customerId: '' });
+  const [invoices, setInvoices] = useState<readonly Invoice[]>([]);
+  const [chosen, setChosen] = useState<readonly Method[]>(methods.map(([method]) => method));
+  const choose = (sides: { payeeId: string; customerId: string }) => {
+    setSides(sides);
+    setInvoices([]);
+  };
   return (
     <CreatePage
       kind="checkout"
       list={{ href: '/checkouts', name: 'Checkouts' }}
       mutation={CreateMutation}
-      read={({ amount, from, receivables: id }: Asked): Input => ({
+      read={({ amount, from }: Asked): Input => ({
         amount,
         currency,
-        paymentMethods: ['UPI', 'CARDS'],
+        paymentMethods: [...chosen],
         // After the payment the customer comes to the gateway's own start page.
         redirectUrl: `${location.origin}/`,
         // The gateway names the member that is missing, and so its field.
         from: { accountId: from?.accountId ?? '' },
-        receivables: id ? [{ id }] : [],
+        receivables: invoices.map(({ id }) => ({ id })),
       })}
       addressOf={({ createCheckout: { checkout } }) => `/checkouts/${checkout.id}`}
     >
@@ -59,7 +72,7 @@ export function CreateCheckout() {
             label="Received by"
             required
             none="Choose …"
-            onChange={(id) => setSides({ payeeId: id || viewer.account.id, customerId: '' })}
+            onChange={(id) => choose({ payeeId: id || viewer.account.id, customerId: '' })}
           />
         )}
         <CustomerField
@@ -68,35 +81,73 @@ export function CreateCheckout() {
           none="Choose …"
           required
           activated
-          onChange={(id) => setSides({ payeeId, customerId: id })}
+          onChange={(id) => choose({ payeeId, customerId: id })}
         />
-        <InvoiceFields key={customerId} {...{ payeeId, customerId, currency }} />
+        <InvoiceFields
+          key={customerId}
+          {...{ payeeId, customerId, currency }}
+          chosen={invoices}
+          onChange={setInvoices}
+        />
+        <MethodFields chosen={chosen} onChange={setChosen} />
       </div>
     </CreatePage>
   );
 }
 
-type Invoice = RowOf<ResultOf<typeof InvoicesQuery>['receivables']>;
+interface MethodFieldsProps {
+  chosen: readonly Method[];
+  onChange: (methods: readonly Method[]) => void;
+}
 
-interface Sides {
+/** The methods that the payment page offers, at least one. */
+function MethodFields({ chosen, onChange }: MethodFieldsProps) {
+  const tick = (method: Method, to: boolean) =>
+    onChange(methods.map(([each]) => each).filter((each) => (each === method ? to : chosen.includes(each))));
+  return (
+    <fieldset className="field">
+      <legend>Can be paid by</legend>
+      {methods.map(([method, name]) => (
+        <label className="check" key={method}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(method)}
+            disabled={chosen.length === 1 && chosen[0] === method}
+            onChange={(event) => tick(method, event.target.checked)}
+          />
+          {name}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+interface InvoiceFieldsProps {
   payeeId: string;
   customerId: string;
   currency: string;
+  chosen: readonly Invoice[];
+  onChange: (invoices: readonly Invoice[]) => void;
 }
 
 /**
- * The invoice that is collected, and how much of it: one that bills the customer, or that does not say whom it bills.
+ * The invoices that are collected, in the order in which a payment counts towards them, and how much of them: those
+ * that bill the customer, or that do not say whom they bill.
  */
-function InvoiceFields({ payeeId, customerId, currency }: Sides) {
-  const [chosen, setChosen] = useState<Invoice>();
-  const field = { name: 'receivables', label: 'Invoice', required: true };
+function InvoiceFields({ payeeId, customerId, currency, chosen, onChange }: InvoiceFieldsProps) {
+  const isChosen = (id: string) => chosen.some((each) => each.id === id);
+  const more = chosen.length > 0;
+  const field = { name: 'receivables', label: more ? 'Another invoice' : 'Invoice', required: !more };
   return (
     <>
+      {more && <Chosen invoices={chosen} onRemove={(id) => onChange(chosen.filter((each) => each.id !== id))} />}
       {customerId === '' && <SelectField {...field} none="Choose the customer first" options={[]} />}
       {customerId !== '' && (
         <FoundField
           {...field}
-          none="Choose …"
+          // What was chosen stands above, and the field is for the next one.
+          key={chosen.length}
+          none={more ? 'None' : 'Choose …'}
           find="Find an invoice"
           query={InvoicesQuery}
           // A search goes with no other filter.
@@ -104,31 +155,48 @@ function InvoiceFields({ payeeId, customerId, currency }: Sides) {
             search ? { search } : { accountId: payeeId, status: ['OPEN' as const], currency: [currency] }
           }
           listOf={({ receivables }) => receivables}
-          fits={({ account, customer, status, currency: billed, amountReconcilable }) =>
+          fits={({ id, account, customer, status, currency: billed, amountReconcilable }) =>
             account.id === payeeId &&
+            !isChosen(id) &&
             (customer === null || customer.id === customerId) &&
             status === 'OPEN' &&
             billed === currency &&
             hundredths(amountReconcilable) > 0n
           }
-          called={({ invoice, currency: billed, amountReconcilable: amount }) =>
-            `${invoice.referenceNumber} · ${formatMoney({ amount, currency: billed })} open`
-          }
-          onChange={(_, invoice) => setChosen(invoice)}
-          empty={<NoInvoice currency={currency} />}
+          called={nameOfInvoice}
+          onChange={(_, invoice) => invoice && onChange([...chosen, invoice])}
+          empty={more ? <p className="hint">There is no other open invoice.</p> : <NoInvoice currency={currency} />}
         />
       )}
       <AmountField
-        // Another invoice has another amount.
-        key={chosen?.id}
+        // Other invoices have another amount.
+        key={chosen.map(({ id }) => id).join()}
         name="amount"
         label="Amount"
         required
         currency={currency}
-        defaultValue={chosen?.amountReconcilable ?? ''}
+        defaultValue={more ? sum(chosen.map(({ amountReconcilable }) => amountReconcilable)) : ''}
         hint="What is open, unless you ask for less."
       />
     </>
+  );
+}
+
+const nameOfInvoice = ({ invoice, currency, amountReconcilable: amount }: Invoice): string =>
+  `${invoice.referenceNumber} · ${formatMoney({ amount, currency })} open`;
+
+function Chosen({ invoices, onRemove }: { invoices: readonly Invoice[]; onRemove: (id: string) => void }) {
+  return (
+    <ul className="chosen-invoices" aria-label="Invoices of the checkout">
+      {invoices.map((invoice) => (
+        <li key={invoice.id}>
+          <span>{nameOfInvoice(invoice)}</span>
+          <button type="button" className="button small" onClick={() => onRemove(invoice.id)}>
+            Remove<span className="unseen"> {invoice.invoice.referenceNumber}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,4 +1,5 @@
-import { ExternalLink } from 'lucide-react';
+import { ExternalLink, Mail, Share2 as ShareIcon } from 'lucide-react';
+import { formatMoney } from '../../format/money';
 import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
 import { graphql, type ResultOf } from '../../graph/graphql';
@@ -93,7 +94,8 @@ function CheckoutPage({ checkout }: { checkout: CheckoutDetail }) {
   );
 }
 
-function Share({ checkout: { url } }: { checkout: CheckoutDetail }) {
+function Share({ checkout }: { checkout: CheckoutDetail }) {
+  const { url } = checkout;
   return (
     <Card title="Payment page">
       <div className="share">
@@ -101,12 +103,45 @@ function Share({ checkout: { url } }: { checkout: CheckoutDetail }) {
         <div>
           <p className="hint">Send this link to the customer, or let them scan the code.</p>
           <Copy text={url} label="the link" />
-          <a href={url} target="_blank" rel="noreferrer" className="button">
-            <ExternalLink aria-hidden /> Open the page
-          </a>
+          <p className="row-actions">
+            <ShareLinks checkout={checkout} />
+            <a href={url} target="_blank" rel="noreferrer" className="button">
+              <ExternalLink aria-hidden /> Open the page
+            </a>
+          </p>
         </div>
       </div>
     </Card>
+  );
+}
+
+/** Sends the link by what the device has for that; a browser without it gets links to WhatsApp and to a mail. */
+function ShareLinks({ checkout: { amount, currency, url, toAccount, receivables } }: { checkout: CheckoutDetail }) {
+  const invoices = receivables.map(({ invoice }) => invoice.referenceNumber).join(', ');
+  const title = `Payment to ${nameOf(toAccount)}`;
+  const text = `Please pay ${formatMoney({ amount, currency })} to ${nameOf(toAccount)} for ${invoices}:`;
+  if ('share' in navigator) {
+    return (
+      <button
+        type="button"
+        className="button primary"
+        // It fails when the viewer closes the device's own dialog.
+        onClick={() => void navigator.share({ title, text, url }).catch(() => {})}
+      >
+        <ShareIcon aria-hidden /> Share
+      </button>
+    );
+  }
+  const words = encodeURIComponent(`${text} ${url}`);
+  return (
+    <>
+      <a href={`https://wa.me/?text=${words}`} target="_blank" rel="noreferrer" className="button">
+        WhatsApp
+      </a>
+      <a href={`mailto:?subject=${encodeURIComponent(title)}&body=${words}`} className="button">
+        <Mail aria-hidden /> Mail
+      </a>
+    </>
   );
 }
 

@@ -7,28 +7,35 @@ import { formatStep } from '../../format/time';
 const [width, height] = [900, 220];
 const room = { left: 4, right: 4, top: 8, bottom: 2 };
 
-/** A day of the chart, with its amounts in the order of the methods. */
+/**
+ * A day of the chart, with its amounts in the order of the kinds, and that of the day of the period
+ * before, if anything came in during that.
+ */
 export interface Day {
   start: string;
   amounts: string[];
+  before: string | null;
 }
 
 interface BarsProps {
   days: Day[];
   currency: string;
-  methods: string[];
+  kinds: string[];
   summary: string;
 }
 
 /**
- * A bar per day, with a part per method. The pointer and the arrow keys choose a day, whose amounts are shown above. An
- * amount becomes a number for the height of its part alone, and is never printed from it.
+ * A bar per day, with a part per kind, and a line of the period before. The pointer and the arrow keys choose a day,
+ * whose amounts are shown above. An amount becomes a number for the height of its part alone, and is never printed from
+ * it.
  */
-export function Bars({ days, currency, methods, summary }: BarsProps) {
+export function Bars({ days, currency, kinds, summary }: BarsProps) {
   const [at, setAt] = useState<number | null>(null);
-  const heights = days.map(({ amounts }) => amounts.map((amount) => Number(hundredths(amount) / 100n)));
-  const highest = Math.max(1, ...heights.map((parts) => parts.reduce((all, part) => all + Math.max(part, 0), 0)));
-  const lowest = Math.min(0, ...heights.map((parts) => parts.reduce((all, part) => all + Math.min(part, 0), 0)));
+  const heights = days.map(({ amounts }) => amounts.map(units));
+  const before = days.flatMap((day) => (day.before === null ? [] : [units(day.before)]));
+  const tops = heights.map((parts) => parts.reduce((all, part) => all + Math.max(part, 0), 0));
+  const bottoms = heights.map((parts) => parts.reduce((all, part) => all + Math.min(part, 0), 0));
+  const [highest, lowest] = [Math.max(1, ...tops, ...before), Math.min(0, ...bottoms, ...before)];
   const scale = scaleLinear([lowest, highest], [height - room.bottom, room.top]).nice(4);
   const step = (width - room.left - room.right) / days.length;
 
@@ -45,7 +52,7 @@ export function Bars({ days, currency, methods, summary }: BarsProps) {
   };
   return (
     <figure className="bars">
-      <Chosen day={at === null ? undefined : days[at]} methods={methods} currency={currency} />
+      <Chosen day={at === null ? undefined : days[at]} kinds={kinds} currency={currency} />
       <div className="bars-drawing">
         <Axis scale={scale} currency={currency} />
         <svg
@@ -69,12 +76,19 @@ export function Bars({ days, currency, methods, summary }: BarsProps) {
               scale={scale}
             />
           ))}
+          <polyline
+            className="bars-before"
+            points={before.map((value, i) => `${room.left + (i + 0.5) * step},${scale(value)}`).join(' ')}
+          />
         </svg>
       </div>
       <Span days={days} />
     </figure>
   );
 }
+
+/** An amount in whole units, for a height. */
+const units = (amount: string): number => Number(hundredths(amount) / 100n);
 
 function Axis({ scale, currency }: { scale: ScaleLinear<number, number>; currency: string }) {
   return (
@@ -120,16 +134,19 @@ function Bar({
   });
 }
 
-function Chosen({ day, methods, currency }: { day: Day | undefined; methods: string[]; currency: string }) {
+function Chosen({ day, kinds, currency }: { day: Day | undefined; kinds: string[]; currency: string }) {
   const parts = day?.amounts.flatMap((amount, i) =>
-    hundredths(amount) === 0n ? [] : [`${methods[i]} ${formatMoney({ amount, currency })}`],
+    hundredths(amount) === 0n ? [] : [`${kinds[i]} ${formatMoney({ amount, currency })}`],
   );
   return (
     <figcaption className="bars-chosen" aria-live="polite">
       {day && (
         <>
           <strong>{formatStep(day.start, 'date')}</strong> {formatMoney({ amount: sum(day.amounts), currency })}
-          {parts!.length > 1 && <span className="hint"> · {parts!.join(', ')}</span>}
+          <span className="hint">
+            {parts!.length > 1 && ` · ${parts!.join(', ')}`}
+            {day.before !== null && ` · before ${formatMoney({ amount: day.before, currency })}`}
+          </span>
         </>
       )}
     </figcaption>

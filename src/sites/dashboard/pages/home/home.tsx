@@ -1,6 +1,3 @@
-import { useMemo } from 'react';
-import { dayBefore } from '../../format/days';
-import { useTimeZone } from '../../format/preferences';
 import { AttentionItemFragment } from '../../graph/attention';
 import { BalanceFragment } from '../../graph/balance';
 import { graphql, type ResultOf } from '../../graph/graphql';
@@ -19,7 +16,7 @@ import { NextPayout } from './next-payout';
 
 const HomeQuery = graphql(
   `
-    query Home($from: DateTime!, $to: DateTime!, $timeZone: String!) {
+    query Home {
       viewer {
         account {
           id type status
@@ -29,9 +26,7 @@ const HomeQuery = graphql(
           attention(scope: DESCENDANTS) { items(limit: 50) { ...Attention } }
           balance(scope: DESCENDANTS) { ...Compartments }
           own: balance { available { amount currency } }
-          depositTotals(from: $from, to: $to, interval: DAY, scope: DESCENDANTS, timeZone: $timeZone) {
-            start method currency count amount
-          }
+          nextPayouts { sourceAmount { amount currency } amount { amount currency } rate rateSetAt }
         }
       }
     }
@@ -39,19 +34,10 @@ const HomeQuery = graphql(
   [AttentionItemFragment, BalanceFragment],
 );
 
-/** How many days of money in are drawn, today included. */
-const days = 90;
-
 /** The first page: what needs attention, how much money is where, what came in, and what happened last. */
 export function Home() {
   const { viewer } = useSession();
-  const timeZone = useTimeZone();
-  const span = useMemo(() => {
-    // Days begin at other times in other zones, so the range is a day longer at both ends than the chart.
-    const at = (day: number) => `${dayBefore(viewer.now, timeZone, day)}T00:00:00Z`;
-    return { from: at(days), to: at(-2), timeZone };
-  }, [viewer.now, timeZone]);
-  const result = useLive(HomeQuery, span);
+  const result = useLive(HomeQuery, {});
   const { data, error, ask } = result;
   const account = data?.viewer.account;
   const platform = viewer.account.type === 'PLATFORM';
@@ -72,7 +58,7 @@ export function Home() {
       {/* All of it appears at once, so that nothing moves; the events are asked for meanwhile. */}
       <div hidden={!account}>
         <Answered answer={result}>
-          <Cards account={account} platform={platform} span={{ ...span, last: dayBefore(viewer.now, timeZone, 0) }} />
+          <Cards account={account} platform={platform} />
         </Answered>
       </div>
     </Page>
@@ -82,10 +68,9 @@ export function Home() {
 interface CardsProps {
   account: ResultOf<typeof HomeQuery>['viewer']['account'] | undefined;
   platform: boolean;
-  span: { last: string; timeZone: string };
 }
 
-function Cards({ account, platform, span: { last, timeZone } }: CardsProps) {
+function Cards({ account, platform }: CardsProps) {
   return (
     <>
       {account && (
@@ -103,17 +88,18 @@ function Cards({ account, platform, span: { last, timeZone } }: CardsProps) {
           {account && (!platform || account.nextPayoutAt) && (
             <Part value={account.own} field="viewer.account.own" title="Next payout">
               {({ available }) => (
-                <NextPayout at={account.nextPayoutAt} obstacles={account.payoutsBlockedBy} available={available} />
+                <NextPayout
+                  at={account.nextPayoutAt}
+                  payouts={account.nextPayouts}
+                  obstacles={account.payoutsBlockedBy}
+                  available={available}
+                />
               )}
             </Part>
           )}
           <Events />
         </div>
-        {account && (
-          <Part value={account.depositTotals} field="viewer.account.depositTotals" title="Money in">
-            {(totals) => <MoneyIn totals={totals} last={last} days={days} timeZone={timeZone} />}
-          </Part>
-        )}
+        <MoneyIn />
       </div>
     </>
   );

@@ -1,36 +1,41 @@
 import { Link } from 'wouter';
-import { hundredths, type Money as Amount } from '../../format/money';
+import { formatMoney, formatRate, hundredths, type Money as Amount } from '../../format/money';
 import { type Obstacle, obstacleWords } from '../../format/obstacles';
 import { formatAge, useTimes } from '../../format/time';
 import { Money } from '../../parts/money';
 import { Card } from '../../parts/page';
 import { useSession } from '../../session';
 
+/** A payout as it would be now. */
+interface Expected {
+  sourceAmount: Amount;
+  amount: Amount;
+  rate: string;
+  rateSetAt: string | null;
+}
+
 interface NextPayoutProps {
   at: string | null;
+  payouts: readonly Expected[];
   obstacles: Obstacle[];
   /** What could be paid out now. */
   available: readonly Amount[];
 }
 
-/** When the next payout is due and what it would be now, or why there is none. */
-export function NextPayout({ at, obstacles, available }: NextPayoutProps) {
+/** When the next payout is due and what would arrive by it now, or why there is none. */
+export function NextPayout({ at, payouts, obstacles, available }: NextPayoutProps) {
   const time = useTimes();
   const { status, statusSince } = useSession().viewer.account;
-  // Without a currency, an obstacle stops the payouts of all.
-  const stopped = (currency: string) => obstacles.some((each) => each.currency === null || each.currency === currency);
   const some = available.filter(({ amount }) => hundredths(amount) > 0n);
-  const money = some.filter(({ currency }) => !stopped(currency));
+  const money = at ? payouts : [];
   return (
     <Card title="Next payout" action={<Link href="/payouts">Payouts</Link>}>
-      {at && money.length > 0 && (
-        <p className="waiting-sums">
+      {money.length > 0 && (
+        <div className="waiting-sums">
           {money.map((each) => (
-            <span key={each.currency}>
-              <Money {...each} /> <span className="hint">so far</span>
-            </span>
+            <Arriving key={each.sourceAmount.currency} {...each} />
           ))}
-        </p>
+        </div>
       )}
       {at && (
         <p>
@@ -48,5 +53,25 @@ export function NextPayout({ at, obstacles, available }: NextPayoutProps) {
         </p>
       ))}
     </Card>
+  );
+}
+
+/** What would arrive, and of a conversion from what and at which rate. */
+function Arriving({ sourceAmount, amount, rate, rateSetAt }: Expected) {
+  const time = useTimes();
+  const converted = sourceAmount.currency !== amount.currency;
+  return (
+    <span>
+      <strong className="next-time">
+        {converted && '≈ '}
+        <Money {...amount} />
+      </strong>{' '}
+      <span className="hint">
+        {converted
+          ? `from ${formatMoney(sourceAmount)} ${sourceAmount.currency} at ${formatRate(rate)}` +
+            (rateSetAt ? `, the rate of ${time(rateSetAt)}` : '')
+          : 'so far'}
+      </span>
+    </span>
   );
 }

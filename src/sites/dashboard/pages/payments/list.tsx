@@ -1,18 +1,23 @@
+import { daysBetween } from '../../format/days';
 import { disputeStatuses } from '../../format/disputes';
-import { dayBefore, startOfDay } from '../../format/days';
 import { currencies, currencyOf } from '../../format/money';
 import { useTimeZone } from '../../format/preferences';
 import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
 import { sent } from '../../graph/sent';
+import { AccountFilter } from '../../parts/account-filter';
 import { amountAndStatus, stateColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
+import { Choice, Range, Sort } from '../../parts/chips';
 import { Export, type ExportSource } from '../../parts/export';
-import { Choice, ClearFilters, FilterBar, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
+import { FilterBar } from '../../parts/filter-bar';
+import { ClearFilters, isAmount, isDay, Tabs, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
+import { useOrders } from '../../parts/orders';
 import { Page } from '../../parts/page';
+import { usePlace } from '../../parts/pager';
 import { Search } from '../../parts/search';
 import type { Column } from '../../parts/table';
 import { nameOf, useSession } from '../../session';
@@ -35,42 +40,56 @@ const methods = [
   'KLARNA',
   'UPI',
 ] as const;
-const orders = { oldest: 'CREATED_ASC', amount: 'AMOUNT_DESC', least: 'AMOUNT_ASC' } as const;
-const orderNames = { oldest: 'Oldest', amount: 'Largest', least: 'Smallest' };
-const sorts = Object.keys(orders) as (keyof typeof orders)[];
 
-/** The filters of the address as arguments of the list. Each order goes with filters of its own. */
+/** What the list of payments is ordered and filtered by, as the graph serves it. */
+const orders = {
+  orders: {
+    created: {
+      sorts: { newest: undefined, oldest: 'CREATED_ASC' },
+      filters: ['status', 'method', 'currency', 'received', 'customer'],
+    },
+    amount: { sorts: { amount: 'AMOUNT_DESC', least: 'AMOUNT_ASC' }, filters: ['status', 'currency', 'amount'] },
+    open: { sorts: { newest: undefined }, filters: ['show', 'method', 'currency', 'received', 'customer'] },
+  },
+  sortNames: { newest: 'Newest', oldest: 'Oldest', amount: 'Largest', least: 'Smallest' },
+  names: {
+    ...{ status: 'Status', currency: 'Currency', amount: 'Amount', received: 'Received', method: 'Method' },
+    ...{ customer: 'Customer', show: 'To reconcile' },
+  },
+};
+
+/** The filters of the address as arguments of the list. */
 function useArguments() {
   const { params, one, range } = useFilters();
   const { viewer } = useSession();
   const timeZone = useTimeZone();
-  const open = params.get('show') === 'unreconciled';
+  const book = useOrders(orders);
+  const byAmount = book.by === 'amount';
+  const open = book.by === 'open';
   const search = params.get('search');
-  const [sort, currency] = [one('sort', sorts), one('currency', currencies)];
-  const [status, method] = [one('status', statuses), one('method', methods)];
-  const byAmount = !open && (sort === 'amount' || sort === 'least');
-  const days = range('received', isDay);
-  const filters: Filters = byAmount
-    ? // Amounts of several currencies have no common order.
-      sent({ currency: [currency ?? currencyOf(viewer.edition)], amount: range('amount', isAmount) })
-    : sent({
-        ...(open ? { unreconciled: true } : { status: status && [status] }),
-        method: method && [method],
-        currency: currency && [currency],
-        created:
-          days &&
-          sent({
-            gte: days.gte && startOfDay(days.gte, timeZone),
-            lt: days.lte && startOfDay(dayBefore(`${days.lte}T00:00:00Z`, 'UTC', -1), timeZone),
-          }),
-      });
-  const ordered = { ...filters, ...(sort && !open && { orderBy: orders[sort] }) };
-  return { open, byAmount, search, variables: search ? { search } : ordered };
+  const [status, method] = [
+    book.uses('status') && one('status', statuses),
+    book.uses('method') && one('method', methods),
+  ];
+  // Amounts of several currencies have no common order.
+  const currency = one('currency', currencies) ?? (byAmount ? currencyOf(viewer.edition) : undefined);
+  const filters = {
+    ...(open && { unreconciled: true }),
+    ...(status && { status: [status] }),
+    ...(method && { method: [method] }),
+    ...(currency && { currency: [currency] }),
+    ...(book.uses('customer') && { account: params.get('customer')! }),
+    ...(byAmount && sent({ amount: range('amount', isAmount) })),
+    ...(book.uses('received') && sent({ created: daysBetween(range('received', isDay), timeZone) })),
+  };
+  const orderBy = book.orderBy as Filters['orderBy'];
+  const variables: Filters = search ? { search } : { ...filters, ...(orderBy && { orderBy }) };
+  return { open, book, search, currency, variables };
 }
 
 /** The export of what the filters select. */
-function exportOf({ search, orderBy, method, ...filter }: Filters): ExportSource {
-  return { deposits: search ? { search } : sent({ orderBy, filter: sent({ ...filter, paymentMethod: method }) }) };
+function exportOf({ search, orderBy, account, ...filter }: Filters): ExportSource {
+  return { deposits: search ? { search } : sent({ orderBy, filter: sent({ ...filter, accountId: account }) }) };
 }
 
 /** The lists of the page. */
@@ -82,14 +101,16 @@ const kinds = [
 
 /** The payments that were received, or the disputes of payments. */
 export function Payments() {
-  const { params, one } = useFilters();
+  const { params, one, set } = useFilters();
+  const onChoose = (kind: string) =>
+    set({ show: kind === 'all' ? null : kind, status: null, sort: null, search: null });
   if (params.get('show') !== 'disputes') return <Received />;
   const status = one('status', ['OPEN', 'DECIDED']);
   const filter = sent({ status: status && [...disputeStatuses[status]] });
   return (
     <Page title="Payments" actions={<Export source={{ disputes: { filter } }} />}>
       <FilterBar>
-        <Kinds chosen="disputes" />
+        <Tabs kinds={kinds} chosen="disputes" onChoose={onChoose} />
         <DisputeFilter />
       </FilterBar>
       <Disputes />
@@ -97,21 +118,15 @@ export function Payments() {
   );
 }
 
-function Kinds({ chosen }: { chosen: string }) {
-  const { set } = useFilters();
-  return (
-    <Tabs
-      kinds={kinds}
-      chosen={chosen}
-      onChoose={(kind) => set({ show: kind === 'all' ? null : kind, status: null, sort: null, search: null })}
-    />
-  );
-}
-
 /** The payments that were received, newest first unless the viewer sorts them. */
 function Received() {
-  const { filtered } = useFilters();
-  const { open, byAmount, search, variables } = useArguments();
+  const { filtered, set } = useFilters();
+  const { open, book, search, currency, variables } = useArguments();
+  const choose = (kind: string) => {
+    if (kind === 'all') return set({ show: null });
+    if (kind === 'disputes') return set({ status: null, sort: null, search: null, show: kind });
+    return set({ ...book.choosing('show').changes, sort: null, show: kind });
+  };
   const actions = (
     <>
       <TestPayment name="Test payment" />
@@ -120,10 +135,16 @@ function Received() {
   );
   return (
     <Page title="Payments" actions={actions}>
-      <FilterBar>
-        <Kinds chosen={open ? 'unreconciled' : 'all'} />
+      <FilterBar orders={book}>
+        <Tabs kinds={kinds} chosen={open ? 'unreconciled' : 'all'} onChoose={choose} />
         <Search placeholder="Payer or description" />
-        {!search && <FilterChoices open={open} byAmount={byAmount} currency={variables.currency?.[0]} />}
+        {!open && <Choice label="Status" name="status" values={statuses} />}
+        <Choice label="Currency" name="currency" values={currencies} none={currency ?? 'All'} />
+        {!open && <Range label="Amount" name="amount" type="amount" currency={currency} />}
+        <Range label="Received" name="received" type="date" />
+        <Choice label="Method" name="method" values={methods} />
+        <AccountFilter label="Customer" name="customer" type="PARTNER" />
+        {!open && <Sort />}
       </FilterBar>
       {open && !search ? <ToReconcile filters={variables} filtered={filtered} /> : <All variables={variables} />}
     </Page>
@@ -131,8 +152,8 @@ function Received() {
 }
 
 function All({ variables }: { variables: Filters }) {
-  const { params, filtered } = useFilters();
-  const result = useLive(PaymentsQuery, { ...variables, first: 25, after: params.get('after') });
+  const { filtered } = useFilters();
+  const result = useLive(PaymentsQuery, { ...variables, ...usePlace() });
   return (
     <List
       label="Payments"
@@ -140,34 +161,11 @@ function All({ variables }: { variables: Filters }) {
       page={result.data?.deposits}
       columns={useColumns()}
       href={({ id }) => `/payments/${id}`}
+      summed={(payment) => ({ money: payment })}
       empty={<NoPayments filtered={filtered} />}
     />
   );
 }
-
-interface FilterChoicesProps {
-  open: boolean;
-  byAmount: boolean;
-  /** The currency of a list by amount. */
-  currency: string | undefined;
-}
-
-/** The filters that go with the chosen list and its order. */
-function FilterChoices({ open, byAmount, currency }: FilterChoicesProps) {
-  return (
-    <>
-      {!open && <Choice label="Sort" name="sort" values={sorts} names={orderNames} none="Newest" clears={others} />}
-      {!open && !byAmount && <Choice label="Status" name="status" values={statuses} />}
-      {!byAmount && <Choice label="Method" name="method" values={methods} />}
-      <Choice label="Currency" name="currency" values={currencies} none={byAmount ? currency : 'All'} />
-      {byAmount && <Range label="Amount" name="amount" type="amount" />}
-      {!byAmount && <Range label="Received" name="received" type="date" />}
-    </>
-  );
-}
-
-/** The filters that do not go with every order. */
-const others = ['status', 'method', 'amountFrom', 'amountTo', 'receivedFrom', 'receivedTo'];
 
 function useColumns(): Column<Payment>[] {
   const time = useTimes();

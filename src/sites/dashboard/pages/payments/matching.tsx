@@ -144,8 +144,8 @@ export function Foot({ pairs, exact, onExact, onNone, ...matching }: FootProps) 
     if ((round ?? done) && document.activeElement === document.body) foot.current?.focus();
   }, [round?.stage, done]);
   return (
-    <section className="matching-foot" aria-label="Chosen matches" tabIndex={-1} ref={foot}>
-      <div className="matching-said" role="status">
+    <section className="list-foot" aria-label="Chosen matches" tabIndex={-1} ref={foot}>
+      <div className="list-foot-said" role="status">
         <Said {...matching} />
         {(!round || round.stage === 'unsent') && pairs.length > 0 && (
           <p>
@@ -155,7 +155,7 @@ export function Foot({ pairs, exact, onExact, onNone, ...matching }: FootProps) 
         {!round && !done && pairs.length === 0 && <p>Choose the payments whose invoice is right.</p>}
       </div>
       {round?.stage === 'waiting' && (
-        <div className="matching-do">
+        <div className="list-foot-do">
           <button type="button" className="button" onClick={matching.sendNow}>
             Send now
           </button>
@@ -165,7 +165,7 @@ export function Foot({ pairs, exact, onExact, onNone, ...matching }: FootProps) 
         </div>
       )}
       {(!round || round.stage === 'unsent') && (
-        <div className="matching-do">
+        <div className="list-foot-do">
           {pairs.length > 0 && (
             <button type="button" className="button" onClick={onNone}>
               Clear

@@ -3,27 +3,28 @@ import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import type { RowOf } from '../../graph/pages';
 import { NameFragment } from '../../session';
 
-/** A page of the payments, for the list and for its export. */
+/** A page of the payments. */
 export const PaymentsQuery = graphql(
   `
     query Payments(
-      $first: Int!, $after: ID, $search: String, $orderBy: DepositOrder, $amount: AmountFilter
-      $created: TimeFilter, $status: [DepositStatus!], $method: [PaymentMethod!]
-      $currency: [Currency!], $unreconciled: Boolean
+      $first: Int, $after: ID, $last: Int, $before: ID, $search: String, $orderBy: DepositOrder, $amount: AmountFilter
+      $created: TimeFilter, $status: [DepositStatus!], $method: [PaymentMethod!], $currency: [Currency!]
+      $unreconciled: Boolean, $account: ID
     ) {
       deposits(
-        first: $first, after: $after, search: $search, orderBy: $orderBy
+        first: $first, after: $after, last: $last, before: $before, search: $search, orderBy: $orderBy
         filter: {
           amount: $amount, created: $created, status: $status, method: $method, currency: $currency
-          unreconciled: $unreconciled
+          unreconciled: $unreconciled, accountId: $account
         }
       ) {
+        totalCount
         nodes {
           id created amount currency status method pendingRest statementDescriptor
           fromAccount { ...Name }
           toAccount { ...Name }
         }
-        pageInfo { hasNextPage endCursor }
+        pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
       }
     }
   `,
@@ -34,18 +35,22 @@ export const PaymentsQuery = graphql(
 export type Payment = RowOf<ResultOf<typeof PaymentsQuery>['deposits']>;
 
 /** Which payments the list shows. */
-export type Filters = Omit<VariablesOf<typeof PaymentsQuery>, 'first' | 'after'>;
+export type Filters = Omit<VariablesOf<typeof PaymentsQuery>, 'first' | 'after' | 'last' | 'before'>;
 
 /** A page of the payments that count towards no invoice in whole, each with the invoices that it may pay. */
 export const ToReconcileQuery = graphql(
   `
     query PaymentsToReconcile(
-      $first: Int!, $after: ID, $created: TimeFilter, $method: [PaymentMethod!], $currency: [Currency!]
+      $first: Int, $after: ID, $last: Int, $before: ID
+      $created: TimeFilter, $method: [PaymentMethod!], $currency: [Currency!], $account: ID
     ) {
       deposits(
-        first: $first, after: $after
-        filter: { created: $created, method: $method, currency: $currency, unreconciled: true }
+        first: $first, after: $after, last: $last, before: $before
+        filter: {
+          created: $created, method: $method, currency: $currency, accountId: $account, unreconciled: true
+        }
       ) {
+        totalCount
         nodes {
           id created amount currency pendingRest statementDescriptor
           fromAccount { ...Name }
@@ -56,7 +61,7 @@ export const ToReconcileQuery = graphql(
             receivable { id invoice { referenceNumber dueDate } }
           }
         }
-        pageInfo { hasNextPage endCursor }
+        pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
       }
     }
   `,

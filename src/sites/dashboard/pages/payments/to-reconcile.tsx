@@ -4,11 +4,13 @@ import { formatMoney } from '../../format/money';
 import { formatDay, useTimes } from '../../format/time';
 import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
+import { sent } from '../../graph/sent';
 import { Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { ClearFilters, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
+import { usePlace } from '../../parts/pager';
 import type { Column } from '../../parts/table';
 import { nameOf, useMayWrite } from '../../session';
 import { Foot, useMatching } from './matching';
@@ -18,10 +20,8 @@ import { reasonWords } from './suggestions';
 
 /** The payments that count towards no invoice yet, each with the invoice that it may pay. */
 export function ToReconcile({ filters, filtered }: { filters: Filters; filtered: boolean }) {
-  const { params } = useFilters();
-  const { created, method, currency } = filters;
-  const variables = { ...(created && { created }), ...(method && { method }), ...(currency && { currency }) };
-  const result = useLive(ToReconcileQuery, { ...variables, first: 25, after: params.get('after') });
+  const { created, method, currency, account } = filters;
+  const result = useLive(ToReconcileQuery, { ...sent({ created, method, currency, account }), ...usePlace() });
   const page = result.data?.deposits;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   useMade(page?.nodes, (id) => tick(id, true));

@@ -1,57 +1,15 @@
 import { dayBefore, dayOf } from '../../format/days';
-import { hundredths, type Money as Amount } from '../../format/money';
+import { currenciesOf, hundredths, type Money as Amount, sum } from '../../format/money';
 import { type Obstacle, obstacleWords } from '../../format/obstacles';
 import { useTimeZone } from '../../format/preferences';
 import { formatDay, useTimes } from '../../format/time';
-import { words } from '../../format/words';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
+import { counted, words } from '../../format/words';
 import { Money } from '../../parts/money';
 import { ObjectLink } from '../../parts/object-link';
 import { Card } from '../../parts/page';
 import { Answered, Part } from '../../parts/part';
-import { nameOf, NameFragment, useSession } from '../../session';
-
-const ComingQuery = graphql(
-  `
-    query ComingPayouts {
-      viewer { now }
-      accounts(filter: { type: [USER, PLATFORM], status: [ACTIVATED] }, first: 25) {
-        nodes {
-          id type status statusSince ...Name nextPayoutAt
-          payoutsBlockedBy { reasonCode currency }
-          setting { id payouts { interval } }
-          balance { available { amount currency } }
-        }
-        pageInfo { hasNextPage }
-      }
-      stopped: accounts(filter: { type: [USER, PLATFORM], status: [DRAFT, VERIFYING, HOLD, DEACTIVATED] }, first: 25) {
-        nodes {
-          id type status statusSince ...Name
-          payoutsBlockedBy { reasonCode currency }
-          balance { available { amount currency } pending { amount currency } }
-        }
-      }
-      payouts(filter: { status: [PROCESSING] }, first: 25) {
-        nodes {
-          id amount currency expectedArrivalAt
-          account { ...Name }
-        }
-      }
-    }
-  `,
-  [NameFragment],
-);
-
-type Answer = ResultOf<typeof ComingQuery>;
-
-/** The lists from which the week is made. */
-interface Lists {
-  accounts: NonNullable<Answer['accounts']>;
-  payouts: NonNullable<Answer['payouts']>;
-  /** Accounts that are paid nothing because of their status. */
-  stopped: NonNullable<Answer['stopped']>['nodes'];
-}
+import { nameOf, useSession } from '../../session';
+import { type Lists, useComing } from './coming-query';
 
 /** Money that is to be sent or to arrive at a time. */
 interface Entry {
@@ -59,7 +17,10 @@ interface Entry {
   at: string;
   name: string;
   what: string;
+  /** What arrives. */
   money: readonly Amount[];
+  /** Whether it is converted at a rate that may change until then. */
+  about: boolean;
 }
 
 /** How many days the calendar has. */
@@ -67,7 +28,7 @@ const days = 7;
 
 /** A week of what will be paid out and what will arrive, and why other money will not be. */
 export function Coming() {
-  const result = useLive(ComingQuery, {});
+  const { result, more } = useComing();
   const { data } = result;
   return (
     <Answered answer={result}>
@@ -75,7 +36,13 @@ export function Coming() {
         {(accounts) => (
           <Part value={data?.payouts} field="payouts" title="Coming" lines={4}>
             {(payouts) => (
-              <Week {...{ accounts, payouts, stopped: data?.stopped?.nodes ?? [], now: data?.viewer.now ?? '' }} />
+              <Week
+                accounts={[...accounts.nodes, ...(more?.nodes ?? [])]}
+                payouts={payouts.nodes}
+                stopped={data?.stopped?.nodes ?? []}
+                incomplete={!more || more.incomplete || payouts.pageInfo.hasNextPage}
+                now={data?.viewer.now ?? ''}
+              />
             )}
           </Part>
         )}
@@ -84,7 +51,7 @@ export function Coming() {
   );
 }
 
-function Week({ accounts, payouts, stopped, now }: Lists & { now: string }) {
+function Week({ accounts, payouts, stopped, incomplete, now }: Lists & { now: string }) {
   const timeZone = useTimeZone();
   const entries = entriesOf({ accounts, payouts });
   const { id: own } = useSession().viewer.account;
@@ -93,7 +60,7 @@ function Week({ accounts, payouts, stopped, now }: Lists & { now: string }) {
   const hasMoney = (money: readonly Amount[] = []) => money.some(({ amount }) => hundredths(amount) > 0n);
   const blocked = [
     // A platform without money of its own has nothing to pay out.
-    ...accounts.nodes.filter(({ type, balance }) => type !== 'PLATFORM' || hasMoney(balance?.available)),
+    ...accounts.filter(({ type, balance }) => type !== 'PLATFORM' || hasMoney(balance?.available)),
     ...stopped.filter(({ id, balance }) => id === own || hasMoney(balance?.available) || hasMoney(balance?.pending)),
   ].flatMap((account) => account.payoutsBlockedBy.map((obstacle) => ({ account, obstacle })));
   return (
@@ -106,15 +73,20 @@ function Week({ accounts, payouts, stopped, now }: Lists & { now: string }) {
       {entries.length === later.length && <p className="hint week-note">Nothing is due in these seven days.</p>}
       {later.length > 0 && (
         <ul className="coming-later">
-          {later.map((entry) => (
-            <li key={entry.id}>
-              <span>{formatDay(dayOf(entry.at, timeZone))}</span>
-              <EntryLine entry={entry} />
+          {[...Map.groupBy(later, ({ at }) => dayOf(at, timeZone))].map(([day, of]) => (
+            <li key={day}>
+              <span>{formatDay(day)}</span>
+              <Entries entries={of} />
             </li>
           ))}
         </ul>
       )}
-      {accounts.pageInfo.hasNextPage && <p className="hint">The next payouts of the 25 newest accounts are shown.</p>}
+      {incomplete && (
+        <p className="hint">
+          There are more: these are of the {counted(accounts.length, 'newest account')} and the{' '}
+          {counted(payouts.length, 'newest payout')} under way.
+        </p>
+      )}
       {blocked.map(({ account, obstacle }) => (
         <Blocked key={`${account.id} ${obstacle.reasonCode} ${obstacle.currency}`} {...{ account, obstacle }} />
       ))}
@@ -123,25 +95,51 @@ function Week({ accounts, payouts, stopped, now }: Lists & { now: string }) {
 }
 
 function entriesOf({ accounts, payouts }: Pick<Lists, 'accounts' | 'payouts'>): Entry[] {
-  const arrivals = payouts.nodes.flatMap(({ id, amount, currency, expectedArrivalAt, account }) =>
-    expectedArrivalAt
-      ? [{ id, at: expectedArrivalAt, name: nameOf(account), what: 'Arrives', money: [{ amount, currency }] }]
-      : [],
+  const arrivals = payouts.flatMap(({ id, amount, currency, expectedArrivalAt: at, account }) =>
+    at ? [{ id, at, name: nameOf(account), what: 'Arrives', money: [{ amount, currency }], about: false }] : [],
   );
-  const next = accounts.nodes.flatMap(({ nextPayoutAt, balance, setting, ...account }) =>
-    nextPayoutAt
+  const next = accounts.flatMap(({ nextPayoutAt: at, nextPayouts, setting, ...account }) =>
+    at
       ? [
           {
-            id: account.id,
-            at: nextPayoutAt,
-            name: nameOf(account),
-            what: `${words(setting.payouts.interval)} payout`,
-            money: balance?.available.filter(({ amount }) => hundredths(amount) > 0n) ?? [],
+            ...{ id: account.id, at, name: nameOf(account), what: `${words(setting.payouts.interval)} payout` },
+            money: nextPayouts.map(({ amount }) => amount),
+            about: nextPayouts.some(({ sourceAmount, amount }) => sourceAmount.currency !== amount.currency),
           },
         ]
       : [],
   );
   return [...arrivals, ...next].sort((a, b) => a.at.localeCompare(b.at));
+}
+
+/** How many entries a day shows at once; more are folded below their sums. */
+const entriesMax = 3;
+
+/** The entries of a day or of a time: some at once, many folded below their number and their sums. */
+function Entries({ entries }: { entries: readonly Entry[] }) {
+  if (entries.length <= entriesMax) return entries.map((entry) => <EntryLine key={entry.id} entry={entry} />);
+  const filled = entries.filter(({ money }) => money.length > 0);
+  const empty = entries.length - filled.length;
+  const all = filled.flatMap(({ money }) => money);
+  const of = (currency: string) => all.filter((each) => each.currency === currency).map(({ amount }) => amount);
+  const about = filled.some((entry) => entry.about) && '≈ ';
+  return (
+    <details className="coming-entries">
+      <summary>
+        {counted(filled.length, 'payout')}
+        {currenciesOf(all).map((currency) => (
+          <strong key={currency}>
+            {about}
+            <Money amount={sum(of(currency))} currency={currency} />
+          </strong>
+        ))}
+      </summary>
+      {filled.map((entry) => (
+        <EntryLine key={entry.id} entry={entry} />
+      ))}
+      {empty > 0 && <span className="hint">{counted(empty, 'account')} without money for it yet</span>}
+    </details>
+  );
 }
 
 function Day({ day, today, entries }: { day: string; today: boolean; entries: Entry[] }) {
@@ -151,21 +149,20 @@ function Day({ day, today, entries }: { day: string; today: boolean; entries: En
         <time dateTime={day}>{formatDay(day, 'weekday')}</time>
         {today && <span className="unseen"> today</span>}
       </p>
-      {entries.map((entry) => (
-        <EntryLine key={entry.id} entry={entry} />
-      ))}
+      <Entries entries={entries} />
       {entries.length === 0 && <span className="unseen">Nothing</span>}
     </li>
   );
 }
 
-function EntryLine({ entry: { id, at, name, what, money } }: { entry: Entry }) {
+function EntryLine({ entry: { id, at, name, what, money, about } }: { entry: Entry }) {
   const time = useTimes();
   return (
     <span className="coming-entry">
       <ObjectLink id={id}>{name}</ObjectLink>
       {money.map((each) => (
         <strong key={each.currency}>
+          {about && '≈ '}
           <Money {...each} />
         </strong>
       ))}

@@ -1,15 +1,23 @@
+import { daysBetween } from '../../format/days';
+import { currencies } from '../../format/money';
+import { useTimeZone } from '../../format/preferences';
 import { useTimes } from '../../format/time';
-import { graphql, type ResultOf } from '../../graph/graphql';
+import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import type { RowOf } from '../../graph/pages';
 import { sent } from '../../graph/sent';
+import { AccountFilter } from '../../parts/account-filter';
 import { amountAndStatus, statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
+import { Choice, Range, Sort } from '../../parts/chips';
 import { Export } from '../../parts/export';
-import { Choice, ClearFilters, FilterBar, useFilters } from '../../parts/filters';
+import { FilterBar } from '../../parts/filter-bar';
+import { ClearFilters, isAmount, isDay, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
+import { useOrders } from '../../parts/orders';
 import { Page } from '../../parts/page';
+import { usePlace } from '../../parts/pager';
 import type { Column } from '../../parts/table';
 import { nameOf, useSession, NameFragment } from '../../session';
 import { Adjusted } from './adjusted';
@@ -17,14 +25,21 @@ import { Coming } from './coming';
 
 const PayoutsQuery = graphql(
   `
-    query Payouts($after: ID, $status: [PayoutStatus!]) {
-      payouts(first: 25, after: $after, filter: { status: $status }) {
+    query Payouts(
+      $first: Int, $after: ID, $last: Int, $before: ID, $orderBy: PayoutOrder, $status: [PayoutStatus!]
+      $currency: [Currency!], $created: TimeFilter, $amount: AmountFilter, $account: ID
+    ) {
+      payouts(
+        first: $first, after: $after, last: $last, before: $before, orderBy: $orderBy
+        filter: { status: $status, currency: $currency, created: $created, amount: $amount, accountId: $account }
+      ) {
+        totalCount
         nodes {
           id created amount currency sourceAmount sourceCurrency status expectedArrivalAt
           account { ...Name }
           address { id bankAccount { bankName last4 } }
         }
-        pageInfo { hasNextPage endCursor }
+        pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
       }
     }
   `,
@@ -35,13 +50,50 @@ type Payout = RowOf<ResultOf<typeof PayoutsQuery>['payouts']>;
 
 const statuses = ['PROCESSING', 'COMPLETED', 'FAILED', 'RETURNED'] as const;
 
+/** What the list is ordered and filtered by, as the graph serves it. */
+const orders = {
+  orders: {
+    created: {
+      sorts: { newest: undefined, oldest: 'CREATED_ASC' },
+      filters: ['status', 'currency', 'sent', 'user'],
+    },
+    amount: {
+      sorts: { amount: 'AMOUNT_DESC', least: 'AMOUNT_ASC' },
+      filters: ['status', 'currency', 'amount', 'user'],
+    },
+  },
+  sortNames: { newest: 'Newest', oldest: 'Oldest', amount: 'Largest', least: 'Smallest' },
+  names: { status: 'Status', currency: 'Currency', amount: 'Amount', sent: 'Sent', user: 'User' },
+};
+
+/** The filters of the address as arguments of the list. */
+function useArguments() {
+  const { params, one, range } = useFilters();
+  const timeZone = useTimeZone();
+  const book = useOrders(orders);
+  const byAmount = book.by === 'amount';
+  const status = one('status', statuses);
+  // Amounts of several currencies have no common order. Payouts arrive in rupees.
+  const currency = one('currency', currencies) ?? (byAmount ? 'INR' : undefined);
+  const variables: VariablesOf<typeof PayoutsQuery> = {
+    ...(status && { status: [status] }),
+    ...(currency && { currency: [currency] }),
+    ...(book.uses('user') && { account: params.get('user')! }),
+    ...(byAmount && sent({ amount: range('amount', isAmount) })),
+    ...(book.uses('sent') && sent({ created: daysBetween(range('sent', isDay), timeZone) })),
+    ...(book.orderBy && { orderBy: book.orderBy as 'AMOUNT_DESC' }),
+  };
+  return { book, currency, variables };
+}
+
 /** The payouts: what is coming, and all that were made, newest first. */
 export function Payouts() {
-  const { params, one } = useFilters();
+  const { filtered } = useFilters();
   const { viewer } = useSession();
-  const status = one('status', statuses);
-  const filter = sent({ status: status && [status] });
-  const result = useLive(PayoutsQuery, { after: params.get('after'), ...filter });
+  const { book, currency, variables } = useArguments();
+  const result = useLive(PayoutsQuery, { ...variables, ...usePlace() });
+  const { orderBy, account, ...others } = variables;
+  const filter = sent({ ...others, accountId: account });
   const time = useTimes();
   const ofUsers = viewer.account.type === 'PLATFORM';
   const columns: (Column<Payout> | false)[] = [
@@ -64,11 +116,16 @@ export function Payouts() {
     ),
   ];
   return (
-    <Page title="Payouts" actions={<Export source={{ payouts: { filter } }} />}>
+    <Page title="Payouts" actions={<Export source={{ payouts: sent({ orderBy, filter }) }} />}>
       <Coming />
       <Adjusted ofUsers={ofUsers} />
-      <FilterBar>
+      <FilterBar orders={book}>
         <Choice label="Status" name="status" values={statuses} />
+        <Choice label="Currency" name="currency" values={currencies} none={currency ?? 'All'} />
+        <Range label="Amount" name="amount" type="amount" currency={currency} />
+        <Range label="Sent" name="sent" type="date" />
+        {ofUsers && <AccountFilter label="User" name="user" type="USER" />}
+        <Sort />
       </FilterBar>
       <List
         label="Payouts"
@@ -76,9 +133,10 @@ export function Payouts() {
         page={result.data?.payouts}
         columns={columns.filter((column) => column !== false)}
         href={({ id }) => `/payouts/${id}`}
+        summed={(payout) => ({ money: payout })}
         empty={
-          <Empty title={status ? 'No payout has this status' : 'No payouts yet'}>
-            <p>Reconciled payments are paid out to the bank account at the interval of the account.</p>
+          <Empty title={filtered ? 'No payout matches' : 'No payouts yet'}>
+            {!filtered && <p>Reconciled payments are paid out to the bank account at the interval of the account.</p>}
             <ClearFilters />
           </Empty>
         }

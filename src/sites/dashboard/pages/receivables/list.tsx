@@ -4,95 +4,151 @@ import { stateOf } from '../../format/receivables';
 import { formatDay } from '../../format/time';
 import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
-import type { RowOf } from '../../graph/pages';
 import { sent } from '../../graph/sent';
+import { AccountFilter } from '../../parts/account-filter';
 import { amountAndStatus, stateColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
+import { Choice, Range, Sort } from '../../parts/chips';
 import { Export, type ExportSource } from '../../parts/export';
-import { Choice, ClearFilters, FilterBar, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
+import { FilterBar } from '../../parts/filter-bar';
+import { ClearFilters, isAmount, isDay, Tabs, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
+import { useOrders } from '../../parts/orders';
 import { Page } from '../../parts/page';
+import { usePlace } from '../../parts/pager';
 import { Search } from '../../parts/search';
 import type { Column } from '../../parts/table';
 import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
 import { Ageing } from './ageing';
-import { CustomerReceivables } from './of-customer';
 
-const ReceivablesQuery = graphql(
+const ListedFragment = graphql(
   `
-    query Receivables(
-      $after: ID, $search: String, $orderBy: ReceivableOrder, $status: [ReceivableStatus!]
-      $currency: [Currency!], $dueDate: DateFilter, $overdue: Boolean, $amount: AmountFilter
-    ) {
-      viewer { now }
-      receivables(
-        first: 25, after: $after, search: $search, orderBy: $orderBy
-        filter: {
-          status: $status, currency: $currency, dueDate: $dueDate, overdue: $overdue, amount: $amount
-        }
-      ) {
-        nodes {
-          id currency status description amountReconcilable
-          invoice { amount referenceNumber dueDate }
-          account { ...Name }
-          customer { ...Name }
-        }
-        pageInfo { hasNextPage endCursor }
+    fragment ListedReceivables on ReceivableConnection {
+      totalCount
+      nodes {
+        id currency status description amountReconcilable
+        invoice { amount referenceNumber dueDate }
+        account { ...Name }
+        customer { ...Name }
       }
+      pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
     }
   `,
   [NameFragment],
 );
 
-type Receivable = RowOf<ResultOf<typeof ReceivablesQuery>['receivables']>;
+const ReceivablesQuery = graphql(
+  `
+    query Receivables(
+      $first: Int, $after: ID, $last: Int, $before: ID, $search: String, $orderBy: ReceivableOrder
+      $status: [ReceivableStatus!], $currency: [Currency!], $dueDate: DateFilter, $overdue: Boolean
+      $amount: AmountFilter
+    ) {
+      viewer { now }
+      receivables(
+        first: $first, after: $after, last: $last, before: $before, search: $search, orderBy: $orderBy
+        filter: {
+          status: $status, currency: $currency, dueDate: $dueDate, overdue: $overdue, amount: $amount
+        }
+      ) { ...ListedReceivables }
+    }
+  `,
+  [ListedFragment],
+);
+
+/** The invoices that bill a customer, with the filters and orders of all. */
+const BilledQuery = graphql(
+  `
+    query ReceivablesOfCustomer(
+      $customer: ID!, $first: Int, $after: ID, $last: Int, $before: ID, $orderBy: ReceivableOrder
+      $status: [ReceivableStatus!], $currency: [Currency!], $dueDate: DateFilter, $overdue: Boolean
+      $amount: AmountFilter
+    ) {
+      viewer { now }
+      account(id: $customer) {
+        ...Name
+        receivables: billedReceivables(
+          first: $first, after: $after, last: $last, before: $before, orderBy: $orderBy
+          filter: {
+            status: $status, currency: $currency, dueDate: $dueDate, overdue: $overdue, amount: $amount
+          }
+        ) { ...ListedReceivables }
+      }
+    }
+  `,
+  [ListedFragment, NameFragment],
+);
+
+type Receivable = ResultOf<typeof ListedFragment>['nodes'][number];
+type Filters = Omit<VariablesOf<typeof ReceivablesQuery>, 'first' | 'after' | 'last' | 'before'>;
 
 const statuses = ['OPEN', 'LOCKED', 'SETTLED', 'VOID'] as const;
-const orders = {
-  due: 'DUE_DATE_ASC',
-  'due-last': 'DUE_DATE_DESC',
-  amount: 'AMOUNT_DESC',
-  least: 'AMOUNT_ASC',
-} as const;
-const orderNames = { due: 'Due first', 'due-last': 'Due last', amount: 'Largest', least: 'Smallest' };
-const sorts = Object.keys(orders) as (keyof typeof orders)[];
+const due = { due: 'DUE_DATE_ASC', 'due-last': 'DUE_DATE_DESC' };
 
-/** The filters of the address as arguments of the list. Each order goes with filters of its own. */
+/** What the list is ordered and filtered by, as the graph serves it. */
+const orders = {
+  orders: {
+    created: { sorts: { newest: undefined }, filters: ['status', 'currency', 'customer'] },
+    due: { sorts: due, filters: ['status', 'currency', 'customer', 'due'] },
+    overdue: { sorts: due, filters: ['show', 'currency', 'customer', 'due'] },
+    amount: {
+      sorts: { amount: 'AMOUNT_DESC', least: 'AMOUNT_ASC' },
+      filters: ['status', 'currency', 'customer', 'amount'],
+    },
+  },
+  sortNames: { newest: 'Newest', due: 'Due first', 'due-last': 'Due last', amount: 'Largest', least: 'Smallest' },
+  names: {
+    ...{ status: 'Status', currency: 'Currency', amount: 'Amount', due: 'Due', customer: 'Customer' },
+    show: 'Overdue',
+  },
+};
+
+/** The filters of the address as arguments of the list. */
 function useArguments() {
   const { params, one, range } = useFilters();
   const { viewer } = useSession();
-  const [sort, status, currency] = [one('sort', sorts), one('status', statuses), one('currency', currencies)];
-  const overdue = params.get('show') === 'overdue';
-  const by: FilterChoicesProps['by'] = overdue || sort?.startsWith('due') ? 'due' : sort ? 'amount' : 'created';
+  const book = useOrders(orders);
+  const [byAmount, overdue] = [book.by === 'amount', book.by === 'overdue'];
+  const status = book.uses('status') && one('status', statuses);
+  // Amounts of several currencies have no common order.
+  const currency = one('currency', currencies) ?? (byAmount ? currencyOf(viewer.edition) : undefined);
   const filters = {
-    created: sent({ status: status && [status], currency: currency && [currency] }),
-    due: overdue ? { overdue } : sent({ status: status && [status], dueDate: range('due', isDay) }),
-    // Amounts of several currencies have no common order.
-    amount: sent({ currency: [currency ?? currencyOf(viewer.edition)], amount: range('amount', isAmount) }),
-  }[by];
-  const orderBy = orders[sort ?? 'due'];
-  const [search, after] = [params.get('search'), params.get('after')];
-  const ordered = { ...(by !== 'created' && { orderBy }), ...filters };
-  const variables: VariablesOf<typeof ReceivablesQuery> = { after, ...(search ? { search } : ordered) };
-  return { by, overdue, search, variables };
+    ...(overdue && { overdue }),
+    ...(status && { status: [status] }),
+    ...(currency && { currency: [currency] }),
+    ...(book.uses('due') && sent({ dueDate: range('due', isDay) })),
+    ...(byAmount && sent({ amount: range('amount', isAmount) })),
+  };
+  const search = params.get('search');
+  const orderBy = book.orderBy as Filters['orderBy'];
+  const variables: Filters = search ? { search } : { ...filters, ...(orderBy && { orderBy }) };
+  const customer = book.uses('customer') && !search ? params.get('customer') : null;
+  return { book, overdue, currency, customer, variables };
+}
+
+/** The page of the list, of all receivables or of those that bill a customer. */
+function useReceivables(customer: string | null, variables: Filters) {
+  const place = usePlace();
+  const all = useLive(ReceivablesQuery, { ...variables, ...place }, { pause: customer !== null });
+  const { search: _, ...filters } = variables;
+  const billed = useLive(BilledQuery, { ...filters, ...place, customer: customer ?? '' }, { pause: customer === null });
+  if (customer === null) return { result: all, now: all.data?.viewer.now, page: all.data?.receivables, billed: null };
+  const { data } = billed;
+  const { account } = data ?? {};
+  return { result: billed, now: data?.viewer.now, page: data && (account?.receivables ?? null), billed: account };
 }
 
 /** The export of what the filters select. */
-function exportOf({ search, orderBy, after: _, ...filter }: VariablesOf<typeof ReceivablesQuery>): ExportSource {
-  return { receivables: search ? { search } : sent({ orderBy, filter }) };
+function exportOf({ search, orderBy, ...filter }: Filters): ExportSource {
+  return { receivables: search ? { search } : sent({ orderBy, filter: sent(filter) }) };
 }
 
-/** The receivables of the account, or those that bill the customer of the address. */
+/** The receivables: how old the open ones are, and all of them; or those that bill a customer. */
 export function Receivables() {
-  const customerId = useFilters().params.get('customer');
-  return customerId === null ? <AllReceivables /> : <CustomerReceivables customerId={customerId} />;
-}
-
-/** The receivables: how old the open ones are, and all of them. */
-function AllReceivables() {
   const { set, filtered } = useFilters();
-  const { by, overdue, search, variables } = useArguments();
-  const result = useLive(ReceivablesQuery, variables);
+  const { book, overdue, currency, customer, variables } = useArguments();
+  const { result, now, page, billed } = useReceivables(customer, variables);
   const { viewer } = useSession();
   const mayWrite = useMayWrite();
   const create = mayWrite && (
@@ -100,12 +156,15 @@ function AllReceivables() {
       New receivable
     </Link>
   );
+  const choose = (kind: string) =>
+    set(kind === 'overdue' ? { ...book.choosing('show').changes, show: kind } : { show: null });
   return (
     <Page
-      title="Receivables"
+      title={billed ? `Receivables of ${nameOf(billed)}` : 'Receivables'}
+      back={billed ? { href: `/accounts/${billed.id}`, name: nameOf(billed) } : undefined}
       actions={
         <>
-          <Export source={exportOf(variables)} />
+          {customer === null && <Export source={exportOf(variables)} />}
           {mayWrite && (
             <Link href="/receivables/import" className="button">
               Import
@@ -115,56 +174,38 @@ function AllReceivables() {
         </>
       }
     >
-      <Ageing />
-      <FilterBar>
+      {customer === null && <Ageing />}
+      <FilterBar orders={book}>
         <Tabs
           kinds={[
             ['all', 'All'],
             ['overdue', 'Overdue'],
           ]}
           chosen={overdue ? 'overdue' : 'all'}
-          onChoose={(kind) => set({ ...cleared, show: kind === 'overdue' ? kind : null, sort: null, search: null })}
+          onChoose={choose}
         />
         <Search placeholder="Reference or text" />
-        {!search && <FilterChoices by={by} overdue={overdue} currency={variables.currency?.[0]} />}
+        <Choice label="Status" name="status" values={statuses} />
+        <Choice label="Currency" name="currency" values={currencies} none={currency ?? 'All'} />
+        <Range label="Amount" name="amount" type="amount" currency={currency} />
+        <Range label="Due" name="due" type="date" />
+        <AccountFilter label="Customer" name="customer" type="PARTNER" />
+        <Sort />
       </FilterBar>
       <List
         label="Receivables"
         result={result}
-        page={result.data?.receivables}
-        columns={columnsOf(result.data?.viewer.now, viewer.account.type === 'PLATFORM')}
+        page={page}
+        columns={columnsOf(now, viewer.account.type === 'PLATFORM')}
         href={({ id }) => `/receivables/${id}`}
+        summed={({ invoice, currency, amountReconcilable }) => ({
+          ...{ money: { amount: invoice.amount, currency }, open: amountReconcilable },
+        })}
         empty={<NoReceivables {...{ filtered, overdue, create }} />}
       />
     </Page>
   );
 }
-
-interface FilterChoicesProps {
-  by: 'created' | 'due' | 'amount';
-  overdue: boolean;
-  /** The currency of a list by amount. */
-  currency: string | undefined;
-}
-
-/** The filters that go with the chosen list and its order. */
-function FilterChoices({ by, overdue, currency }: FilterChoicesProps) {
-  return (
-    <>
-      {!overdue && <Choice label="Sort" name="sort" values={sorts} names={orderNames} none="Newest" clears={others} />}
-      {!overdue && by !== 'amount' && <Choice label="Status" name="status" values={statuses} />}
-      {by === 'due' && !overdue && <Range label="Due" name="due" type="date" />}
-      {by !== 'due' && (
-        <Choice label="Currency" name="currency" values={currencies} none={by === 'amount' ? currency : 'All'} />
-      )}
-      {by === 'amount' && <Range label="Amount" name="amount" type="amount" />}
-    </>
-  );
-}
-
-/** The filters that do not go with every order. */
-const others = ['status', 'currency', 'dueFrom', 'dueTo', 'amountFrom', 'amountTo'];
-const cleared = Object.fromEntries(others.map((name) => [name, null]));
 
 function columnsOf(now: string | undefined, ofUsers: boolean): Column<Receivable>[] {
   const columns: (Column<Receivable> | false)[] = [

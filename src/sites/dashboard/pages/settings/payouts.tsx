@@ -16,6 +16,7 @@ const PayoutSettingsQuery = graphql(
         account {
           id
           nextPayoutAt
+          nextPayouts { sourceAmount { amount currency } amount { amount currency } rate rateSetAt }
           payoutsBlockedBy { reasonCode currency }
           balance { available { amount currency } }
           setting {
@@ -44,8 +45,13 @@ export function PayoutSettings() {
             {({ setting }) => <Own setting={setting} ofPlatform={ofPlatform} />}
           </Part>
           <Part value={account} field="viewer.account" title="Next payout">
-            {({ nextPayoutAt, payoutsBlockedBy, balance }) => (
-              <NextPayout at={nextPayoutAt} obstacles={payoutsBlockedBy} available={balance?.available ?? []} />
+            {({ nextPayoutAt, nextPayouts, payoutsBlockedBy, balance }) => (
+              <NextPayout
+                at={nextPayoutAt}
+                payouts={nextPayouts}
+                obstacles={payoutsBlockedBy}
+                available={balance?.available ?? []}
+              />
             )}
           </Part>
         </div>

@@ -1,0 +1,19 @@
+/** The kinds of ways to pay, as charts group them. */
+export type Kind = 'Bank transfer' | 'Card or wallet' | 'UPI' | 'Pay later' | 'Check' | 'Other';
+
+const kinds: Readonly<Record<string, Kind>> = {
+  DOMESTIC_CREDIT: 'Bank transfer',
+  DOMESTIC_DEBIT: 'Bank transfer',
+  DOMESTIC_FAST_CREDIT: 'Bank transfer',
+  DOMESTIC_WIRE: 'Bank transfer',
+  GLOBAL_WIRE: 'Bank transfer',
+  CARD: 'Card or wallet',
+  UPI: 'UPI',
+  AFFIRM: 'Pay later',
+  AFTERPAY: 'Pay later',
+  KLARNA: 'Pay later',
+  CHECK: 'Check',
+};
+
+/** The kind of a method of the graph; a later version may have others. */
+export const kindOf = (method: string): Kind => kinds[method] ?? 'Other';

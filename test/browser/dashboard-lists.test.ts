@@ -1,0 +1,189 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { formatMoney, sum } from '../../src/sites/dashboard/format/money.js';
+import { asShown, faults, rowsOf, useDashboard } from './dashboard-fixture.js';
+
+const dashboard = useDashboard();
+
+/** The ids of the rows of a list, in their order. */
+const idsOf = (page: Page, table: string) =>
+  rowsOf(page, table)
+    .locator('td:first-child > a')
+    .evaluateAll((links) => links.map((link) => link.getAttribute('href')!.split('/').at(-1)));
+const chip = (page: Page, name: string) => page.locator('.chip summary').filter({ hasText: name });
+const addressOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
+
+/** What the graph answers to a list: its ids and how many it has. */
+async function listed(edition: 1 | 2, list: string) {
+  const { body } = await dashboard
+    .platform(edition)
+    .graph(`{ list: ${list.replace('(', '(first: 25, ')} { totalCount nodes { id } } }`);
+  expect(body.errors).toBe(undefined);
+  return { ids: body.data.list.nodes.map(({ id }: { id: string }) => id), count: body.data.list.totalCount };
+}
+
+/** Waits until a list has the rows of the graph's, and says how many there are. */
+async function shows(page: Page, table: string, { ids, count }: Awaited<ReturnType<typeof listed>>) {
+  expect(ids.length).toBeGreaterThan(1);
+  await expect.poll(() => idsOf(page, table)).toEqual(ids);
+  await page.getByText(`1–${ids.length} of ${count}`, { exact: true }).waitFor();
+}
+
+describe('the filters of a list', () => {
+  it('go together as chips, each of which can be removed, and the way back leads through them', async () => {
+    const { page, complaints, open } = await dashboard.desk(1);
+    await open('/dashboard/payments');
+    await page.getByLabel('Status').selectOption('Completed');
+    await page.getByLabel('Currency').selectOption('USD');
+    await chip(page, 'Amount').click();
+    await page.getByLabel('Amount from').fill('2,000');
+    await page.getByLabel('Amount from').press('Enter');
+    await page.waitForURL('**/payments?status=COMPLETED&currency=USD&amountFrom=2000.00');
+    await page.keyboard.press('Escape');
+    await page.locator('.chip-panel').waitFor({ state: 'detached' });
+    await page.getByText('from $2,000.00').waitFor();
+    const filter = 'status: [COMPLETED], currency: ["USD"], amount: { gte: "2000.00" }';
+    await shows(page, 'Payments', await listed(1, `deposits(filter: { ${filter} }, orderBy: AMOUNT_DESC)`));
+    expect(await page.getByLabel('Sort').inputValue()).toBe('amount');
+    expect(await faults(page)).toEqual([]);
+
+    // No order has a range of amounts and of days, so the page says what has to go.
+    await chip(page, 'Received').click();
+    await page.getByLabel('Received from').fill('2020-01-01');
+    await page.getByLabel('Received from').press('Enter');
+    await page.getByText('Received takes the place of Amount').waitFor();
+    expect(addressOf(page)).toEqual({ status: 'COMPLETED', currency: 'USD', receivedFrom: '2020-01-01' });
+    await page.getByRole('button', { name: 'Remove Currency' }).click();
+    await page.waitForURL('**/payments?status=COMPLETED&receivedFrom=2020-01-01');
+    await page.goBack();
+    await page.goBack();
+    await page.waitForURL('**/payments?status=COMPLETED&currency=USD&amountFrom=2000.00');
+    await page.getByText('from $2,000.00').waitFor();
+    await page.getByRole('button', { name: 'Clear all' }).click();
+    await page.waitForURL((url) => url.search === '');
+    await shows(page, 'Payments', await listed(1, 'deposits(orderBy: CREATED_DESC)'));
+    expect(complaints).toEqual([]);
+  });
+
+  it('stay when only what is overdue is shown, and find the invoices of one customer', async () => {
+    const { page, complaints, open } = await dashboard.desk(1);
+    await open('/dashboard/receivables?currency=USD');
+    await page.getByRole('button', { name: 'Overdue' }).click();
+    await shows(page, 'Receivables', await listed(1, 'receivables(filter: { overdue: true, currency: ["USD"] })'));
+    await chip(page, 'Customer').click();
+    await page.getByLabel('Name of the customer').fill('Rheing');
+    await page.getByRole('button', { name: 'Rheingold Feinkost' }).click();
+    await page.locator('.chip-said').getByText('Rheingold Feinkost').waitFor();
+    const { customer, ...others } = addressOf(page);
+    expect(others).toEqual({ currency: 'USD', show: 'overdue' });
+    const filter = 'filter: { overdue: true, currency: ["USD"] }';
+    const { body } = await dashboard
+      .platform(1)
+      .graph(
+        `query ($id: ID!) { account(id: $id) { billedReceivables(first: 25, ${filter}) { totalCount nodes { id } } } }`,
+        { id: customer },
+      );
+    const { nodes, totalCount } = body.data.account.billedReceivables;
+    await shows(page, 'Receivables', { ids: nodes.map(({ id }: { id: string }) => id), count: totalCount });
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await page.waitForURL((url) => !url.searchParams.has('show'));
+    expect(addressOf(page)).toEqual({ currency: 'USD', customer });
+    expect(complaints).toEqual([]);
+  });
+
+  it('of payouts and checkouts are those of the graph', async () => {
+    const { page, complaints, open, go } = await dashboard.desk(2);
+    const { id } = await dashboard.user(2, 'Lighthouse Courses');
+    await open(`/dashboard/payouts?user=${id}&status=COMPLETED&sort=least`);
+    const filter = `accountId: "${id}", status: [COMPLETED], currency: ["INR"]`;
+    await shows(page, 'Payouts', await listed(2, `payouts(filter: { ${filter} }, orderBy: AMOUNT_ASC)`));
+    await page.locator('.chip-said').getByText('Lighthouse Courses').waitFor();
+    await go('/dashboard/checkouts?createdFrom=2020-01-01&status=COMPLETED&sort=oldest');
+    const created = 'created: { gte: "2020-01-01T00:00:00Z" }, status: [COMPLETED]';
+    await shows(page, 'Checkouts', await listed(2, `checkouts(filter: { ${created} }, orderBy: CREATED_ASC)`));
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('the pages of a list', () => {
+  it('are turned in both directions, and say which rows of how many they have', async () => {
+    const { page, complaints, open } = await dashboard.desk(1);
+    await open('/dashboard/payments?status=COMPLETED');
+    const { ids, count } = await listed(1, 'deposits(filter: { status: [COMPLETED] })');
+    await shows(page, 'Payments', { ids, count });
+    const [previous, next] = ['Previous page', 'Next page'].map((name) => page.getByRole('button', { name }));
+    expect(await previous!.isDisabled()).toBe(true);
+    await next!.click();
+    await page.getByText(`26–50 of ${count}`, { exact: true }).waitFor();
+    const second = await idsOf(page, 'Payments');
+    expect(second.some((id) => ids.includes(id))).toBe(false);
+    await next!.click();
+    await page.getByText(`51–75 of ${count}`, { exact: true }).waitFor();
+    await previous!.click();
+    await page.getByText(`26–50 of ${count}`, { exact: true }).waitFor();
+    await expect.poll(() => idsOf(page, 'Payments')).toEqual(second);
+    expect(addressOf(page)).toMatchObject({ status: 'COMPLETED', from: '26' });
+    await previous!.click();
+    await page.waitForURL('**/payments?status=COMPLETED');
+    await shows(page, 'Payments', { ids, count });
+    await page.goBack();
+    await expect.poll(() => idsOf(page, 'Payments')).toEqual(second);
+    // The last page has its own numbers, whatever the address says.
+    for (let at = 50; at < count; at += 25) {
+      await next!.click();
+      await page.getByText(new RegExp(`^${at + 1}–.* of ${count}$`)).waitFor();
+    }
+    expect(await next!.isDisabled()).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('the rows of a list', () => {
+  it('are gone through and selected with keys, and their sum is that of all pages', async () => {
+    const { page, complaints, open, go } = await dashboard.desk(1);
+    await open('/dashboard/settings');
+    await page.getByRole('link', { name: /^Receivables/ }).click();
+    await rowsOf(page, 'Receivables').first().waitFor();
+    // The page that was just opened has the focus.
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await page.keyboard.press('x');
+    const foot = page.getByRole('region', { name: 'Selected' });
+    const query = `query ($after: ID) { receivables(first: 25, after: $after) {
+      nodes { amountReconcilable invoice { amount } } pageInfo { endCursor } } }`;
+    const pageAfter = async (after: string | null) =>
+      (await dashboard.platform(1).graph(query, { after })).body.data.receivables;
+    const first = await pageAfter(null);
+    const second = await pageAfter(first.pageInfo.endCursor);
+    const said = (rows: { amountReconcilable: string; invoice: { amount: string } }[]) => {
+      const money = { amount: sum(rows.map(({ invoice }) => invoice.amount)), currency: 'USD' };
+      const open = sum(rows.map(({ amountReconcilable }) => amountReconcilable));
+      const rest = open === money.amount ? '' : `, ${formatMoney({ amount: open, currency: 'USD' })} of it open`;
+      return `${asShown(money)}${rest}`;
+    };
+    const two = first.nodes.slice(0, 2);
+    await foot.getByText(`2 selected · ${said(two)}`, { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await page.getByText(/^26–50 of/).waitFor();
+    await foot.getByText('2 selected, 2 on other pages').waitFor();
+    await page.getByLabel('Select all rows of the page').check();
+    await foot.getByText(`27 selected, 2 on other pages · ${said([...two, ...second.nodes])}`).waitFor();
+    expect(await faults(page)).toEqual([]);
+    // Another filter makes another list.
+    await page.getByLabel('Status').selectOption('Settled');
+    await foot.waitFor({ state: 'detached' });
+    await page.goBack();
+    await foot.getByText(/^27 selected/).waitFor();
+
+    await go('/dashboard/payouts');
+    await rowsOf(page, 'Payouts').first().waitFor();
+    await page.locator('main').focus();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/payouts\/payout_/);
+    expect(complaints).toEqual([]);
+  });
+});
