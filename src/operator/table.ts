@@ -57,6 +57,8 @@ export const bankNotice = pgTable(
   (t) => [
     primaryKey({ name: 'bank_notice_pkey', columns: [t.tenantId, t.livemode, t.reference, t.event] }),
     index('bank_notice_age').on(t.created, t.tenantId, t.livemode, t.reference, t.event),
+    // The operator looks for a transfer of any tenant.
+    index('bank_notice_by_reference').using('hash', t.reference),
     index('bank_notice_waiting').on(t.created, t.tenantId, t.livemode, t.reference).where(sql`deposit_id is null`),
     // References were stored with the white space around them once. This finds them by what is compared, and they alone
     // can be duplicates: the primary key has the others.
@@ -88,6 +90,7 @@ export const clawback = pgTable(
   },
   (t) => [
     primaryKey({ name: 'clawback_pkey', columns: [t.tenantId, t.livemode, t.kind, t.reference] }),
+    index('clawback_by_reference').using('hash', t.reference),
     check('clawback_kind', sql`${t.kind} in ('recall', 'chargeback')`),
     check('clawback_amount', sql`${t.amount} > 0`),
   ],

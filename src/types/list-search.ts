@@ -23,7 +23,7 @@ export const searchText = (within: string): string =>
   'first. It excludes every other filter and `orderBy`.';
 
 /** The longest text to search for, in characters. */
-const searchLengthMax = 100;
+export const searchLengthMax = 100;
 /** The limit of the argument `search`. */
 export const searchLimits = { search: { maxLength: searchLengthMax } };
 
@@ -32,7 +32,7 @@ const kept = new RegExp(
   String.raw`[^\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u00d7\u00f7\u0300-\u036f\u2000-\u206f` +
     String.raw`\u3000-\u3004\u3008-\u3020\ufe50-\ufe6b]`,
 );
-const hasWord = (text: string): boolean => kept.test(text.normalize('NFKD'));
+export const hasWord = (text: string): boolean => kept.test(text.normalize('NFKD'));
 
 /** The argument by which a page searches, if it does. */
 export function searchOf(filters: Readonly<Record<string, unknown>>): 'search' | 'metadata' | undefined {

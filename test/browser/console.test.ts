@@ -68,7 +68,7 @@ async function signIn(page: Page, key: string): Promise<void> {
 async function entered(role: 'operate' | 'read'): Promise<Visit> {
   const visited = await open();
   await signIn(visited.page, keys[role]);
-  await visited.page.getByRole('heading', { name: 'Verification' }).waitFor();
+  await visited.page.getByRole('heading', { name: 'Home' }).waitFor();
   return visited;
 }
 
@@ -90,13 +90,17 @@ async function send(page: Page, submit: string): Promise<string | null> {
  */
 const everyPage = (): (readonly [string, string])[] => {
   const listed = [
-    ['', hostile],
+    ['', 'accounts wait for a verdict'],
+    ['/verification', hostile],
+    ['/webhooks', 'Every webhook takes its events'],
     [`/accounts/${bad}?mode=TEST`, 'Requirements'],
     [`/accounts/${paid.accountId}?mode=LIVE`, 'Service receive'],
     ['/accounts', 'Harbour Marketplace'],
     ['/bank', hostile],
     ['/bank?show=all', 'WIRE-12500.00'],
     ['/payouts?status=ALL', hostile],
+    [`/payouts/${paid.payoutId}`, 'Way of the money'],
+    [`/payments/${contested}`, 'All of it was refunded or taken back.'],
     ['/adjustments', hostile],
     ['/bank-files', 'Every transfer has its address'],
     ['/bank-files?show=files', 'No file was imported'],
@@ -119,9 +123,9 @@ const everyPage = (): (readonly [string, string])[] => {
     ['/nothing', 'There is nothing at this address'],
   ] as const;
   const paths = new Set(listed.map(([path]) => path.replace(/\?.*/, '')));
-  const others = addressesOf(routesOf('console'), { '/accounts/:id': [bad] }).filter(
-    (path) => path !== '/' && !paths.has(path as never),
-  );
+  const others = addressesOf(routesOf('console'), {
+    ...{ '/accounts/:id': [bad], '/payments/:id': [contested], '/payouts/:id': [paid.payoutId] },
+  }).filter((path) => path !== '/' && !paths.has(path as never));
   return [...listed, ...others.map((path) => [path, ''] as const)];
 };
 
@@ -235,6 +239,41 @@ describe('an operator', () => {
     return (await new ConsoleSeed(world, OPERATOR_KEY).ask(notice, given)).recordBankNotice.notice.deposit.id;
   };
 
+  it('begins with its queues, each with the age of its oldest and the way to its page', async () => {
+    await visited.go('/operator');
+    const queues = page.getByRole('table', { name: 'Queues' });
+    await queues.getByRole('row', { name: /Verification 2 accounts wait for a verdict .*(now|ago)/ }).waitFor();
+    await queues.getByRole('row', { name: /Payouts 1 live payout under way ₹1,040,625.00 INR/ }).waitFor();
+    await page.getByText('Nothing waits in').getByRole('link', { name: 'Webhooks' }).waitFor();
+    await page.getByRole('region', { name: 'Control' }).getByText('No check was violated').waitFor();
+    await queues.getByRole('link', { name: /^Refunds/ }).click();
+    await page.getByRole('heading', { name: 'Refunds', level: 1 }).waitFor();
+  });
+
+  it('finds a payment by the reference of its bank with Ctrl K, and shows the way of its money', async () => {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.insertText('wire-12500.00');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/operator/payments/deposit_*');
+    const way = page.getByRole('region', { name: 'Way of the money' }).getByRole('listitem');
+    await expect.poll(() => way.count()).toBe(6);
+    expect(await way.nth(1).innerText()).toContain('WIRE-12500.00');
+    expect(await way.nth(5).innerText()).toContain('waits to be put into a payment order');
+    await way.nth(4).getByRole('link').click();
+    await page.waitForURL(`**/operator/payouts/${paid.payoutId}`);
+    await page.getByRole('button', { name: /^Settle/ }).waitFor();
+    await page.getByRole('table', { name: 'Counts towards' }).getByRole('link', { name: 'WIRE-12500.00' }).waitFor();
+
+    const box = page.getByRole('dialog').getByRole('combobox');
+    await page.keyboard.press('Control+k');
+    await box.fill('UTR0000000000');
+    await page.getByText(/^Nothing was found. Searched: bank notices, .* by reference; .* add the id/).waitFor();
+    await box.fill(paid.payoutId);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: `Payout to ${hostile}` }).waitFor();
+    expect(visited.complaints).toEqual([]);
+  });
+
   it('compares an account with its documents and activates it', async () => {
     await go('Verification');
     await page.getByRole('link', { name: 'Lighthouse Courses' }).focus();
@@ -269,7 +308,8 @@ describe('an operator', () => {
     const dialog = page.getByRole('dialog');
     expect(await dialog.getByText('Fields with * are required.').isVisible()).toBe(true);
     await dialog.getByLabel("The bank's reference").fill('WIRE-2');
-    await dialog.getByLabel('Receiving address').fill(paid.addressId);
+    await dialog.getByLabel('Receiving address').fill('0001 2345 6789');
+    await dialog.getByText(/USD · 000123456789$/).waitFor();
     await dialog.getByLabel('Amount').fill('1.234');
     await dialog.getByLabel('Currency', { exact: true }).fill('USD');
     await dialog.getByRole('button', { name: 'Record it' }).click();
@@ -408,7 +448,7 @@ describe('an operator', () => {
     await page.getByRole('dialog').getByText('₹1,040,625.00').waitFor();
     await page.getByRole('dialog').getByLabel("The bank's reference").fill('UTR-77');
     expect(await send(page, 'It has arrived')).toBe(`Settled: ₹1,040,625.00 INR to ${hostile}.`);
-    await page.getByText('No payout matches').waitFor();
+    await page.getByText('No payout is under way').waitFor();
     expect(await must(paid.live.get(`/v1/payouts/${paid.payoutId}`))).toMatchObject({
       ...{ status: 'completed', bank_reference: 'UTR-77' },
     });
@@ -540,7 +580,7 @@ describe('an operator', () => {
     await page.getByText('All money is explained').waitFor();
     await page.getByLabel('Status').selectOption('Resolved');
     const table = page.getByRole('table', { name: 'Unexplained' });
-    await table.getByText(hostile).waitFor();
+    await table.getByText(hostile).first().waitFor();
     await table.getByText('Priya Nair').waitFor();
 
     // A part of what was taken beyond refunds is covered when one of them fails.
@@ -638,7 +678,7 @@ describe('an operator', () => {
     await send(page, 'Hold the payouts');
     expect(await setting()).toBe('service_hold');
     await go('Holds');
-    await page.getByRole('table', { name: 'Holds' }).getByText(hostile).waitFor();
+    await page.getByRole('table', { name: 'Holds' }).getByRole('link', { name: hostile }).waitFor();
     await page.getByRole('button', { name: /^Lift the hold/ }).click();
     await why.fill('The complaint is settled.');
     await send(page, 'Lift the hold');

@@ -89,7 +89,7 @@ describe('the box that finds objects', () => {
     await box(other.page).fill(id);
     await other.page.getByText('Nothing that you can see has this id.').waitFor();
     await box(other.page).fill('17.31');
-    await other.page.getByText(/for the amount in payments, invoices and payouts/).waitFor();
+    await other.page.getByText(/no payment, invoice or payout has this amount/).waitFor();
     expect(await hits(other.page).count()).toBe(0);
     expect(other.complaints).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { faults, useDashboard } from './dashboard-fixture.js';
+import { completeDeposit, must, type Speaker } from '../support/world.js';
+import { faults, rowsOf, useDashboard } from './dashboard-fixture.js';
 
 const dashboard = useDashboard();
 
@@ -120,5 +121,88 @@ describe('the form of a payout account', () => {
     await page.getByRole('dialog').getByRole('form', { name: 'Add a payout account' }).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
+  });
+});
+
+describe('a receivable for a payment', () => {
+  /** A completed payment to a user, which the bank's text describes. */
+  async function paid(user: Speaker, amount: string, text: string, from?: string): Promise<string> {
+    const to = { account_id: user.id };
+    const sent = { amount, currency: 'USD', to, payment_method: 'global_wire', statement_descriptor: text };
+    const { id } = await must(user.post('/v1/deposits', { ...sent, ...(from && { from: { account_id: from } }) }));
+    await completeDeposit(user, id);
+    return id;
+  }
+
+  it('is filled in from the payment, and chosen there when it is made', async () => {
+    const user = await dashboard.user(1, 'Indigo Looms');
+    const customer = await user.partner({ nickname: 'Rug Importers' });
+    const id = await paid(user, '1234.50', 'Payment for RUG-77/B', customer.id);
+    const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
+    await open(`/dashboard/payments/${id}`);
+    const reconcile = page.getByRole('region', { name: 'Reconcile' });
+    await reconcile.getByRole('link', { name: 'New receivable' }).click();
+    const form = page.getByRole('form', { name: 'New receivable' });
+    await form.getByText("The bank's text: Payment for RUG-77/B").waitFor();
+    const value = (label: string) => form.getByLabel(label, { exact: true }).inputValue();
+    expect(await Promise.all(['Amount (USD)', 'Currency', 'Invoice number'].map((each) => value(each)))).toEqual([
+      ...['1,234.50', 'USD', 'RUG-77/B'],
+    ]);
+    expect(await form.getByLabel('Customer').locator('option:checked').textContent()).toBe('Rug Importers');
+    expect(await faults(page)).toEqual([]);
+    await form.getByLabel('Goods or services').selectOption('GOODS');
+    await form.getByLabel('Purpose').selectOption('P0102');
+    await form.getByRole('button', { name: 'Create receivable' }).click();
+    await reconcile.getByRole('checkbox', { name: /RUG-77\/B/, checked: true }).waitFor();
+    await reconcile.getByRole('button', { name: 'Reconcile $1,234.50' }).click();
+    await page.getByRole('region', { name: 'Counts towards' }).getByText('RUG-77/B').waitFor();
+    // What was done is said when the form is gone, with the way to the next payment.
+    await page.getByRole('status').getByText('$1,234.50 reconciled with RUG-77/B.').waitFor();
+    await page.getByRole('link', { name: 'Next payment to reconcile →' }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(id));
+    await reconcile.waitFor();
+    // Home says it in one sentence.
+    await open('/dashboard');
+    const event = page.getByRole('region', { name: 'Latest events' }).getByRole('listitem').first();
+    await expect.poll(() => event.textContent()).toMatch(/^Rug Importers paidmatched with RUG-77\/B · .*\$1,234\.50/);
+    expect(complaints).toEqual([]);
+  });
+
+  it('names an unknown payer as a new customer, and is chosen on the list from which it was made', async () => {
+    const user = await dashboard.user(1, 'Indigo Looms');
+    const id = await paid(user, '77.10', 'STRANGER-9');
+    const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
+    await open('/dashboard/payments?show=unreconciled');
+    const row = rowsOf(page, 'Payments').filter({ hasText: 'STRANGER-9' });
+    await row.getByRole('link', { name: 'New receivable' }).click();
+    const form = page.getByRole('form', { name: 'New receivable' });
+    await form.getByLabel('Description').fill('Kept meanwhile');
+    await form.getByRole('link', { name: 'Name the payer as a new customer' }).click();
+    const customer = page.getByRole('form', { name: 'New customer' });
+    await customer.getByLabel('Name', { exact: true }).fill('Stranger Traders');
+    await customer.getByLabel('Legal name').fill('Stranger Traders Inc');
+    await customer.getByLabel('E-mail').fill('ap@stranger.example');
+    await customer.getByLabel('Legal form').selectOption('Company');
+    await customer.getByLabel('Country').selectOption({ label: 'United States' });
+    await customer.getByRole('button', { name: 'Create customer' }).click();
+    await expect
+      .poll(() =>
+        form
+          .getByLabel('Customer')
+          .locator('option:checked')
+          .textContent()
+          .catch(() => ''),
+      )
+      .toBe('Stranger Traders');
+    expect(await form.getByLabel('Description').inputValue()).toBe('Kept meanwhile');
+    await form.getByLabel('Goods or services').selectOption('GOODS');
+    await form.getByLabel('Purpose').selectOption('P0102');
+    await form.getByRole('button', { name: 'Create receivable' }).click();
+    await row.getByRole('checkbox', { checked: true }).waitFor();
+    await page.getByText('1 chosen · $77.10').waitFor();
+    await page.waitForURL((url) => url.search === '?show=unreconciled');
+    const { body } = await user.graph('query ($id: ID!) { deposit(id: $id) { status pendingRest } }', { id });
+    expect(body.data.deposit.pendingRest).toBe('77.10');
+    expect(complaints).toEqual([]);
   });
 });

@@ -448,7 +448,7 @@ describe('a viewer of the dashboard', () => {
       await expect.poll(() => amount.getAttribute('aria-invalid')).toBe('true');
       await amount.fill(whole);
       await form.getByRole('button', { name: /^Reconcile/ }).click();
-      await page.getByRole('region', { name: 'Counts towards' }).getByText('Locked').first().waitFor();
+      await page.getByRole('region', { name: 'Counts towards' }).getByText('Matched').first().waitFor();
       await expect.poll(() => form.count()).toBe(0);
       expect(complaints).toEqual([]);
       await context.close();

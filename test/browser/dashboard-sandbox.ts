@@ -53,7 +53,7 @@ export function sandboxStories({ desk, key, faults }: Desk): void {
       await reconcile.getByText('Reference matches').waitFor();
       await click(reconcile.getByRole('checkbox').first());
       await click(reconcile.getByRole('button', { name: /^Reconcile/ }));
-      await part('Counts towards').getByText('Locked').waitFor();
+      await part('Counts towards').getByText('Matched').waitFor();
 
       await click(page.getByRole('button', { name: 'Move the clock' }));
       expect({ faults: await faults(page) }).toEqual({ faults: [] });

@@ -174,7 +174,7 @@ describe('payments in the dashboard', () => {
     await page.keyboard.press('Space');
     await tabTo(send);
     await page.keyboard.press('Enter');
-    await page.getByRole('region', { name: 'Counts towards' }).getByText('Locked').first().waitFor();
+    await page.getByRole('region', { name: 'Counts towards' }).getByText('Matched').first().waitFor();
     expect(complaints).toEqual([]);
 
     // The number of an invoice may be as long as it wants, and have no spaces.

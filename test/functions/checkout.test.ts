@@ -255,7 +255,8 @@ of('insert_unexplained', () => {
       );
     const id = await insert();
     const entries = await world.sql`
-      select c.contra, c.amount, c.currency from posting p join contra_entry c on c.posting_id = p.id
+      select c.contra, c.amount, c.currency from posting p
+      join contra_entry c on (c.tenant_id, c.posting_id) = (p.tenant_id, p.id)
       where p.cause = ${id} and p.kind = 'unexplained' order by 1`;
     expect(entries).toEqual([
       { contra: 'acquirer', amount: '-5', currency: 'EUR' },
@@ -305,7 +306,9 @@ of('end_duplicate_refund', () => {
     const before = await balance(root.id);
     await end(refund, 'succeeded', 'completed');
     expect(await balance(root.id)).toEqual(before);
-    const entries = await world.sql`select c.contra, c.amount from posting p join contra_entry c on c.posting_id = p.id
+    const entries = await world.sql`
+      select c.contra, c.amount from posting p
+      join contra_entry c on (c.tenant_id, c.posting_id) = (p.tenant_id, p.id)
       where p.cause = ${refund.id} order by 1`;
     expect(entries).toEqual([
       { contra: 'acquirer', amount: '-103' },

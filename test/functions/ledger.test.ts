@@ -139,7 +139,8 @@ of('post_outside', () => {
       'USD',
     );
     const rows = await world.sql`select c.contra, c.amount, c.currency from posting p
-      join contra_entry c on c.posting_id = p.id where p.cause = 'cause_x' and p.payment_id = 'payment_x' order by 1`;
+      join contra_entry c on (c.tenant_id, c.posting_id) = (p.tenant_id, p.id)
+      where p.tenant_id = ${root.tenantId} and p.cause = 'cause_x' and p.payment_id = 'payment_x' order by 1`;
     expect(rows).toEqual([
       { contra: 'acquirer', amount: '-5', currency: 'USD' },
       { contra: 'refund', amount: '5', currency: 'USD' },

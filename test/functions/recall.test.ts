@@ -135,7 +135,7 @@ of('dispute_once', () => {
       where deposit_id = ${taken.id}`;
     expect(rows).toEqual([{ amount: '-30', currency: taken.currency, reason: 'beyond_deposit', transaction_id: null }]);
     const entries = await world.sql`
-      select c.contra, c.amount from posting p join contra_entry c on c.posting_id = p.id
+      select c.contra, c.amount from posting p join contra_entry c on (c.tenant_id, c.posting_id) = (p.tenant_id, p.id)
       where p.payment_id = ${taken.payment_id} and p.kind = 'unexplained' order by 1`;
     expect(entries).toEqual([
       { contra: 'dispute', amount: '30' },

@@ -27,6 +27,7 @@ declare
   v_amount bigint := (v_args ->> 'amount')::bigint;
   v_currency text := v_args ->> 'currency';
   v_contradicts boolean;
+  v_mismatch jsonb;
   v_open boolean;
   v_fits boolean;
   v_paid boolean;
@@ -104,33 +105,29 @@ begin
       or (v.status = 'failed' and v.reason_code not in ('expired', 'duplicate'))
     )
   then
+    -- Before the update: a cluster refuses this function in a CASE of it.
+    v_mismatch := jsonb_build_object(
+      'credited',
+      v.status = 'succeeded'
+      or (
+        (v_open or v_queued is not distinct from 'succeeded')
+        and v_queued is distinct from 'failed'
+        and not v_paid
+        and coalesce(v.taken_currency, v.currency) = v.currency
+      ),
+      'details',
+      v_told,
+      'created',
+      v_now::text
+    );
+    if v_contradicts or (v_amount, v_currency) <> (v.amount, v.currency) then
+      v_mismatch := v_mismatch || jsonb_build_object('amount', v_amount::text, 'currency', v_currency);
+    end if;
     update transaction t
     set
       version = t.version + 1,
       updated_at = greatest(t.updated_at, v_now),
-      mismatch = jsonb_build_object(
-        'credited',
-        v.status = 'succeeded'
-        or (
-          (v_open or v_queued is not distinct from 'succeeded')
-          and v_queued is distinct from 'failed'
-          and not v_paid
-          and coalesce(v.taken_currency, v.currency) = v.currency
-        ),
-        'details',
-        v_told,
-        'created',
-        v_now::text
-      ) || case
-        when v_contradicts
-        or (v_amount, v_currency) <> (v.amount, v.currency) then jsonb_build_object(
-          'amount',
-          v_amount::text,
-          'currency',
-          v_currency
-        )
-        else '{}'
-      end
+      mismatch = v_mismatch
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning *
     into v;

@@ -209,10 +209,13 @@ export function indexesOf(table: string, t: Columns, lists: Lists, common: Commo
  * Throws an error that names the filter of a list that no index serves: such a list would read all of its rows to find
  * a few.
  */
-export function checkServed(object: string, { filters, byAccount, keys = {}, exclusive = {} }: Lists): void {
+export function checkServed(object: string, { filters, byAccount, keys = {}, all = {}, exclusive = {} }: Lists): void {
   const keyed = new Set(Object.values(keys).flat());
+  // A key serves one of its filters alone if it has all values of the others.
+  const isServed = (name: string) =>
+    Object.values(keys).some((key) => key.includes(name) && key.every((part) => part === name || all[part]));
   for (const [name, filter] of Object.entries(filters)) {
-    const served = keyed.has(name) || byAccount.includes(name) || Object.hasOwn(exclusive, name);
+    const served = isServed(name) || byAccount.includes(name) || Object.hasOwn(exclusive, name);
     const other = !is(filter, PgColumn) && ('selective' in filter || ('derived' in filter && filter.because));
     if (!served && !other)
       throw new Error(`no index serves the filter ${name} of lists of ${object}: add it to the keys of its lists`);

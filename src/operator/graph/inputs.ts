@@ -175,8 +175,7 @@ export class IssueAddressInput {
 }
 
 export const tenantOfDeposit =
-  'The tenant: the id of its root account, with or without `account_`. Without it, all tenants are searched, ' +
-  'which takes longer the more tenants there are.';
+  'The tenant: the id of its root account, with or without `account_`. Without it, all tenants are searched.';
 
 @ArgsType()
 export class DepositArgs {

@@ -2,8 +2,10 @@ import { Ctx, type ClassType, Root } from 'type-graphql';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Child } from '../../db/list/statement.js';
 import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
+import { account } from '../../resources/account/table.js';
 import { fieldsResolver } from '../../resources/edge-resolvers.js';
 import type { OperatorContext } from '../context.js';
+import { OperatorAccount } from './type.js';
 
 /** A part of the operator's graph: what the operator reads and does about one matter. */
 export interface OperatorModule {
@@ -30,8 +32,8 @@ interface OperatorEdge {
   returns: ClassType<object>;
   table: Child;
   match: PgColumn;
-  /** The property of the parent's row whose value the column has. */
-  of: string;
+  /** The property of the parent's row whose value the column has, or the value itself. */
+  of: string | ((row: TenantAndMode) => string);
   description: string;
 }
 
@@ -43,7 +45,7 @@ export const one = (
   returns: ClassType<object>,
   table: Child,
   match: PgColumn,
-  of: string,
+  of: OperatorEdge['of'],
   description: string,
 ): OperatorEdge => ({ read: 'one', returns, table, match, of, description });
 
@@ -57,6 +59,15 @@ export const all = (returns: ClassType<object>, table: Child, match: PgColumn, d
   description,
 });
 
+/** The edge to the root account of the tenant of a row, which has its name. */
+export const root = one(
+  OperatorAccount,
+  account,
+  account.id,
+  ({ tenantId }) => `account_${tenantId}`,
+  'The root account of its tenant, in the same mode.',
+);
+
 /** The class that resolves the edges of a type. */
 export function operatorEdgeResolver({ of, edges }: OperatorEdges): Function {
   const fields = Object.entries(edges).map(([name, { read, returns, table, match, of: property, description }]) => ({
@@ -65,7 +76,8 @@ export function operatorEdgeResolver({ of, edges }: OperatorEdges): Function {
     shown: { nullable: read === 'one', description },
     run: (row: TenantAndMode, { related }: OperatorContext) => {
       // A row has the property that its edge names; the types of the tables differ.
-      const value: string = Reflect.get(row, property);
+      const value: string | null = typeof property === 'function' ? property(row) : Reflect.get(row, property);
+      if (value === null) return null;
       return related[read](table, match, row, value);
     },
     parameters: [Root(), Ctx()],

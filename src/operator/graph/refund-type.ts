@@ -39,8 +39,6 @@ export class OperatorRefund {
     description: 'The reference of the bank or the acquirer, once it is recorded.',
   })
   bankReference: string | null;
-  @Field(() => DateTime, { nullable: true, description: 'When it succeeded or failed. Null while it is PENDING.' })
-  endedAt: number | null;
 }
 
 export const RefundPage = pageOf('Refund', () => OperatorRefund);

@@ -4,6 +4,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { CrossTenantReads } from '../../db/doors.js';
 import type { Child } from '../../db/list/statement.js';
 import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
+import { posting } from '../../resources/ledger/table.js';
 
 interface Key extends TenantAndMode {
   value: string;
@@ -45,6 +46,20 @@ export class Related {
     return (await this.all(table, column, tenantAndMode, value))[0] ?? null;
   }
 
+  /** When the movement that ends an object was posted; null before it. */
+  endedAt(
+    kind: 'payout_end' | 'refund_end',
+    { tenantId, livemode }: TenantAndMode,
+    id: string,
+  ): Promise<number | null> {
+    const name = `operator_ended:${kind}`;
+    const loader =
+      this.loaders.get(name) ??
+      new DataLoader<Key, unknown[], string>((keys) => this.readEnds(name, kind, keys), { cacheKeyFn: textOf });
+    this.loaders.set(name, loader);
+    return loader.load({ tenantId, livemode, value: id }).then(([created]) => (created as number | undefined) ?? null);
+  }
+
   /** Clears the cache, because a write may make it stale. */
   clear(): void {
     this.loaders.clear();
@@ -56,8 +71,6 @@ export class Related {
     column: PgColumn,
     keys: readonly Key[],
   ): Promise<T['$inferSelect'][][]> {
-    const { placeholder } = sql;
-    const lists = ['tenants', 'modes', 'values'].map((list) => sql`${placeholder(list)}::text[]`);
     const rows = await this.readAll<TenantAndMode & { key: string; row: T['$inferSelect'] }>(
       name,
       (db) =>
@@ -65,7 +78,7 @@ export class Related {
           .select({ key: sql<string>`key.value`, row: getTableColumns(table) })
           .from(table as PgTable)
           .innerJoin(
-            sql`unnest(${sql.join(lists, sql`, `)}) as key(tenant, mode, value)`,
+            asked,
             and(
               eq(table.tenantId, sql`key.tenant`),
               eq(table.livemode, sql`key.mode::boolean`),
@@ -73,17 +86,48 @@ export class Related {
             ),
           )
           .orderBy(desc(table.created), desc(table.id)),
-      {
-        tenants: keys.map((key) => key.tenantId),
-        modes: keys.map((key) => String(key.livemode)),
-        values: keys.map((key) => key.value),
-      },
+      listsOf(keys),
     );
     const found = new Map<string, T['$inferSelect'][]>(keys.map((key) => [textOf(key), []]));
     for (const { key, row } of rows) found.get(textOf({ ...(row as TenantAndMode), value: key }))?.push(row);
     return keys.map((key) => found.get(textOf(key))!);
   }
+
+  private async readEnds(name: string, kind: string, keys: readonly Key[]): Promise<number[][]> {
+    const rows = await this.readAll<TenantAndMode & { value: string; created: number }>(
+      name,
+      (db) =>
+        db
+          .select({
+            ...{ tenantId: posting.tenantId, livemode: posting.livemode },
+            ...{ value: posting.cause, created: posting.created },
+          })
+          .from(posting)
+          .innerJoin(
+            asked,
+            sql`${posting.tenantId} = key.tenant and ${posting.livemode} = key.mode::boolean
+              and ${posting.kind} = ${sql.raw(`'${kind}'`)} and ${posting.cause} = key.value`,
+          ),
+      listsOf(keys),
+    );
+    const found = new Map(rows.map((row) => [textOf(row), [row.created]]));
+    return keys.map((key) => found.get(textOf(key)) ?? []);
+  }
 }
+
+const { placeholder } = sql;
+
+/** The keys of a batch as a table, from the lists of their members. */
+const asked = sql`unnest(${sql.join(
+  ['tenants', 'modes', 'values'].map((list) => sql`${placeholder(list)}::text[]`),
+  sql`, `,
+)}) as key(tenant, mode, value)`;
+
+const listsOf = (keys: readonly Key[]) => ({
+  tenants: keys.map((key) => key.tenantId),
+  modes: keys.map((key) => String(key.livemode)),
+  values: keys.map((key) => key.value),
+});
 
 function textOf({ tenantId, livemode, value }: Key): string {
   return `${tenantId} ${livemode} ${value}`;

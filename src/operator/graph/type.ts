@@ -38,6 +38,11 @@ export class OperatorAccount {
     description: 'The status of the account; an account that is VERIFYING waits for the operator.',
   })
   status: AccountStatus;
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'Since when it has its status. Null where that is not known.',
+  })
+  statusSince: number | null;
   @Field(() => String, { nullable: true, description: 'Unique within the tenant and mode.' })
   nickname: string | null;
   @Field(() => AccountAddressState, { description: 'State of its receiving addresses.' })
@@ -184,6 +189,8 @@ export class OperatorPayout {
   reasonCode: PayoutReasonCode | null;
   @Field(() => String, { nullable: true, description: "The bank's own reference, once it is recorded." })
   bankReference: string | null;
+  @Field(() => ID, { nullable: true, description: 'The payment order that it is in, if it is in one.' })
+  orderId: string | null;
 }
 
 @ObjectType('TransactionMismatch', {
@@ -193,6 +200,8 @@ export class OperatorPayout {
 export class OperatorMismatch {
   @Field(() => ID, { description: tenantId })
   tenantId: string;
+  @Field(() => DateTime, { description: 'When the payer began the attempt.' })
+  created: number;
   @Field(() => ID, { description: 'The attempt.' })
   transactionId: string;
   @Field(() => ID, { description: 'The checkout that it was to pay.' })

@@ -1,6 +1,6 @@
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { all, edgesOf, one, type OperatorModule } from '../graph/module.js';
-import { type AccountRow, account } from '../../resources/account/table.js';
+import { all, edgesOf, one, type OperatorModule, root } from '../graph/module.js';
+import type { AccountRow } from '../../resources/account/table.js';
 import { accountSetting } from '../../resources/account-setting/table.js';
 import { address } from '../../resources/address/table.js';
 import { editions } from '../../editions/editions.js';
@@ -106,14 +106,6 @@ class OperatorAccounts {
     return { address: await issueAddress(operator, owner, given) };
   }
 
-  @FieldResolver(() => OperatorAccount, {
-    nullable: true,
-    description: 'The root account of its tenant in the same mode; a root is its own.',
-  })
-  root(@Root() row: AccountRow, @Ctx() { related }: OperatorContext): Promise<OperatorAccount | null> {
-    return related.one(account, account.id, row, `account_${row.tenantId}`);
-  }
-
   @FieldResolver(() => [OperatorPerson], { description: 'The persons of the business, for its verification.' })
   async persons(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorPerson[]> {
     return (await verificationOf(context.operator, row, context.related)).persons;
@@ -168,6 +160,7 @@ export default {
   },
   edges: [
     edgesOf(OperatorAccount, {
+      root: { ...root, description: 'The root account of its tenant in the same mode; a root is its own.' },
       addresses: all(OperatorAddress, address, address.linkedId, 'Its addresses, newest first.'),
       setting: one(OperatorSetting, accountSetting, accountSetting.accountId, 'id', 'Its payout setting.'),
     }),

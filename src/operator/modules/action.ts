@@ -1,6 +1,20 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import type { OperatorModule } from '../graph/module.js';
-import { Args, ArgsType, Ctx, Field, ID, Int, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
+import {
+  Args,
+  ArgsType,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  Int,
+  ObjectType,
+  Query,
+  registerEnumType,
+  Resolver,
+  Root,
+} from 'type-graphql';
+import { account } from '../../resources/account/table.js';
 import { DomainError, problem } from '../../errors/problems.js';
 import { Mode } from '../../types/mode.js';
 import { DateTime } from '../../types/scalars.js';
@@ -9,6 +23,7 @@ import type { OperatorContext } from '../context.js';
 import { viewerOf } from '../access/credential.js';
 import { PageArgs, pageSizeOf } from '../graph/inputs.js';
 import { pageOf } from '../graph/page-type.js';
+import { OperatorAccount } from '../graph/type.js';
 import type { ListPage } from '../paging.js';
 import { ActionOutcome, OperatorRole, type OperatorRow } from '../table.js';
 import { listOperators } from '../access/operators.js';
@@ -145,6 +160,33 @@ class SealArgs {
   lastHash?: string | null;
 }
 
+/** The account of an object that is one, and the tenant, so that people read names. */
+@Resolver(() => Action)
+class OperatorActionNames {
+  @FieldResolver(() => OperatorAccount, {
+    nullable: true,
+    description: 'The account on which it was done, or that it made. Null for another object, and in no known tenant.',
+  })
+  account(@Root() action: Action, @Ctx() { related }: OperatorContext): Promise<OperatorAccount | null> | null {
+    const id = [action.objectId, action.resultId].find((each) => each?.startsWith('account_'));
+    return id === undefined ? null : accountOf(action, related, id!);
+  }
+
+  @FieldResolver(() => OperatorAccount, {
+    nullable: true,
+    description: 'The root account of the tenant, if it is known.',
+  })
+  root(@Root() action: Action, @Ctx() { related }: OperatorContext): Promise<OperatorAccount | null> | null {
+    return accountOf(action, related, `account_${action.tenant}`);
+  }
+}
+
+function accountOf({ tenant, mode }: Action, related: OperatorContext['related'], id: string) {
+  return tenant === null || mode === null
+    ? null
+    : related.one(account, account.id, { tenantId: tenant, livemode: mode === 'live' }, id);
+}
+
 /** The operators and what they do. Silent: all of it. */
 @Resolver()
 class OperatorActions {
@@ -188,7 +230,7 @@ class OperatorActions {
 }
 
 export default {
-  resolvers: [OperatorActions],
+  resolvers: [OperatorActions, OperatorActionNames],
   fields: {
     viewer: 'operator',
     operators: 'operator',

@@ -16,7 +16,7 @@ import {
 } from '../graph/adjustment-type.js';
 import { approvalsLeft, approvalsLeftText } from '../access/approvals.js';
 import { filterOf } from '../graph/filters.js';
-import { edgesOf, one, type OperatorModule } from '../graph/module.js';
+import { edgesOf, one, type OperatorModule, root } from '../graph/module.js';
 import { OperatorAccount } from '../graph/type.js';
 import { approveAdjustment, listAdjustments, proposeAdjustment, rejectAdjustment } from '../money/adjustments.js';
 import type { ListPage } from '../paging.js';
@@ -93,6 +93,7 @@ export default {
   },
   edges: [
     edgesOf(OperatorAdjustment, {
+      root,
       account: one(OperatorAccount, account, account.id, 'accountId', 'The account whose money it changes.'),
     }),
   ],

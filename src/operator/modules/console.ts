@@ -12,7 +12,7 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import { edgesOf, one, type OperatorModule } from '../graph/module.js';
+import { edgesOf, one, type OperatorModule, root } from '../graph/module.js';
 import type { JobRow } from '../../jobs/table.js';
 import { account } from '../../resources/account/table.js';
 import { deposit } from '../../resources/deposit/table.js';
@@ -141,6 +141,7 @@ export default {
   },
   edges: [
     edgesOf(OperatorSetting, {
+      root,
       account: one(OperatorAccount, account, account.id, 'accountId', 'The account that it belongs to.'),
     }),
   ],

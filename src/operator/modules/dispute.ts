@@ -15,7 +15,7 @@ import {
   WinDisputeInput,
 } from '../graph/dispute-type.js';
 import { filterOf } from '../graph/filters.js';
-import { edgesOf, type OperatorModule, one } from '../graph/module.js';
+import { edgesOf, one, type OperatorModule, root } from '../graph/module.js';
 import { OperatorAccount, OperatorDeposit, OperatorFile } from '../graph/type.js';
 import { decideDispute, disputeOf, listDisputes, openDispute } from '../money/disputes.js';
 import type { ListPage } from '../paging.js';
@@ -89,6 +89,7 @@ export default {
   },
   edges: [
     edgesOf(OperatorDispute, {
+      root,
       account: one(OperatorAccount, account, account.id, 'accountId', 'The account that had received the deposit.'),
       deposit: one(OperatorDeposit, deposit, deposit.id, 'depositId', 'The deposit that is disputed.'),
     }),

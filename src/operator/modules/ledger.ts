@@ -1,5 +1,5 @@
 import { Args, ArgsType, Ctx, Field, ID, Int, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
-import type { OperatorModule } from '../graph/module.js';
+import { edgesOf, type OperatorModule, root } from '../graph/module.js';
 import { type LedgerCheckRow, LedgerCheckStatus } from '../../resources/ledger/table.js';
 import { DateTime } from '../../types/scalars.js';
 import type { OperatorContext } from '../context.js';
@@ -92,5 +92,6 @@ export default {
     ledgerChecks: 'ledger',
     ledgerSeal: 'ledger',
   },
+  edges: [edgesOf(OperatorLedgerCheck, { root })],
   sizes: { 'Query.ledgerSeal': 0, 'LedgerAudit.violations': 0, 'LedgerCheck.violations': 20 },
 } satisfies OperatorModule;

@@ -1,9 +1,11 @@
-import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
-import { edgesOf, one, type OperatorModule } from '../graph/module.js';
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { edgesOf, one, type OperatorModule, root } from '../graph/module.js';
 import { account } from '../../resources/account/table.js';
 import { address } from '../../resources/address/table.js';
 import { deposit } from '../../resources/deposit/table.js';
+import type { PayoutRow } from '../../resources/payout/table.js';
 import { payloadOf } from '../../types/payload.js';
+import { DateTime } from '../../types/scalars.js';
 import type { TransactionRow } from '../../resources/transaction/table.js';
 import type { OperatorContext } from '../context.js';
 import { liveOf } from '../../request/mode.js';
@@ -212,6 +214,17 @@ class OperatorMoney {
   }
 }
 
+@Resolver(() => OperatorPayout)
+class OperatorPayouts {
+  @FieldResolver(() => DateTime, {
+    nullable: true,
+    description: 'When it arrived or failed. Null while it is PROCESSING. One that came back later has this time, too.',
+  })
+  endedAt(@Root() row: PayoutRow, @Ctx() { related }: OperatorContext): Promise<number | null> | null {
+    return row.status === 'processing' ? null : related.endedAt('payout_end', row, row.id);
+  }
+}
+
 /** A notice with its deposit, as the graph shows it. */
 export function noticeOf(
   { tenantId, livemode, created, reference, event, content }: NoticeOfDeposit,
@@ -230,7 +243,7 @@ function mismatchOf(row: TransactionRow): OperatorMismatch {
 }
 
 export default {
-  resolvers: [OperatorMoney],
+  resolvers: [OperatorMoney, OperatorPayouts],
   fields: {
     deposit: 'deposit',
     payout: 'payout',
@@ -251,9 +264,19 @@ export default {
   },
   edges: [
     edgesOf(OperatorPayout, {
+      root,
       account: one(OperatorAccount, account, account.id, 'accountId', 'The account that is paid out.'),
       address: one(OperatorAddress, address, address.id, 'addressId', 'Where it is sent.'),
     }),
+    edgesOf(OperatorBankNotice, {
+      root,
+      account: one(OperatorAccount, account, account.id, 'accountId', 'The account that receives at the address.'),
+    }),
+    edgesOf(OperatorMismatch, {
+      root,
+      account: one(OperatorAccount, account, account.id, 'actingAccountId', 'The account whose checkout it is.'),
+    }),
+    edgesOf(OperatorRate, { root }),
   ],
   sizes: {
     'Query.rates': 200,

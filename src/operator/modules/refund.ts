@@ -1,41 +1,41 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { account } from '../../resources/account/table.js';
 import { type DepositRow, deposit } from '../../resources/deposit/table.js';
+import type { RefundRow } from '../../resources/refund/table.js';
 import { Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';
+import { DateTime } from '../../types/scalars.js';
 import type { OperatorContext } from '../context.js';
 import { filterOf } from '../graph/filters.js';
-import { edgesOf, one, type OperatorModule } from '../graph/module.js';
+import { edgesOf, one, type OperatorModule, root } from '../graph/module.js';
 import { FailRefundInput, OperatorRefund, RefundPage, RefundsArgs, SucceedRefundInput } from '../graph/refund-type.js';
 import { OperatorAccount, OperatorDeposit } from '../graph/type.js';
-import { endRefund, listRefunds, refundOf, withEnds } from '../money/refunds.js';
+import { endRefund, listRefunds, refundOf } from '../money/refunds.js';
 import type { ListPage } from '../paging.js';
 
 const SucceedRefundPayload = payloadOf('SucceedRefund', 'refund', OperatorRefund);
 const FailRefundPayload = payloadOf('FailRefund', 'refund', OperatorRefund);
 
 /** Refunds that accounts have asked for. In live mode the operator says how they end. Spec: decisions, 8.11. */
-@Resolver()
+@Resolver(() => OperatorRefund)
 class OperatorRefunds {
   @Query(() => OperatorRefund, { nullable: true, description: 'A refund of any tenant.' })
-  async refund(
+  refund(
     @Arg('id', () => ID, { description: 'The id of the refund.' }) id: string,
     @Ctx() { operator }: OperatorContext,
   ): Promise<OperatorRefund> {
-    const [shown] = await withEnds(operator, [await refundOf(operator, id)]);
-    return shown!;
+    return refundOf(operator, id);
   }
 
   @Query(() => RefundPage, {
     description:
       'The refunds of all tenants, or of one, oldest first; in live mode, PENDING refunds wait for the operator.',
   })
-  async refunds(
+  refunds(
     @Args(() => RefundsArgs) args: RefundsArgs,
     @Ctx() { operator }: OperatorContext,
   ): Promise<ListPage<OperatorRefund>> {
-    const { nodes, next } = await listRefunds(operator, filterOf('refund', args));
-    return { nodes: await withEnds(operator, nodes), next };
+    return listRefunds(operator, filterOf('refund', args));
   }
 
   @Mutation(() => SucceedRefundPayload, { description: 'Records that the payer has the money of a refund.' })
@@ -43,16 +43,22 @@ class OperatorRefunds {
     @Input(() => SucceedRefundInput) input: SucceedRefundInput,
     @Ctx() { operator }: OperatorContext,
   ) {
-    const [refund] = await withEnds(operator, [await endRefund(operator, input.id, 'succeeded', input)]);
-    return { refund };
+    return { refund: await endRefund(operator, input.id, 'succeeded', input) };
   }
 
   @Mutation(() => FailRefundPayload, {
     description: 'Records that a refund has failed; its money is back where it came from, with its locks.',
   })
   async failRefund(@Input(() => FailRefundInput) input: FailRefundInput, @Ctx() { operator }: OperatorContext) {
-    const [refund] = await withEnds(operator, [await endRefund(operator, input.id, 'failed', input)]);
-    return { refund };
+    return { refund: await endRefund(operator, input.id, 'failed', input) };
+  }
+
+  @FieldResolver(() => DateTime, {
+    nullable: true,
+    description: 'When it succeeded or failed. Null while it is PENDING.',
+  })
+  endedAt(@Root() row: RefundRow, @Ctx() { related }: OperatorContext): Promise<number | null> | null {
+    return row.status === 'pending' ? null : related.endedAt('refund_end', row, row.id);
   }
 }
 
@@ -75,6 +81,7 @@ export default {
   fields: { refund: 'refund', refunds: 'refund', succeedRefund: 'refund', failRefund: 'refund' },
   edges: [
     edgesOf(OperatorRefund, {
+      root,
       account: one(OperatorAccount, account, account.id, 'accountId', 'The account that had received the deposit.'),
       deposit: one(OperatorDeposit, deposit, deposit.id, 'depositId', 'The deposit that is refunded.'),
     }),

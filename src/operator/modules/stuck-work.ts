@@ -1,5 +1,5 @@
 import { Args, Ctx, Field, ID, Int, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
-import type { OperatorModule } from '../graph/module.js';
+import { edgesOf, type OperatorModule, root } from '../graph/module.js';
 import { OwnWork, type TenantWork } from '../../jobs/table.js';
 import { work } from '../../resources/registry.js';
 import { DateTime } from '../../types/scalars.js';
@@ -72,4 +72,5 @@ export default {
   fields: {
     stuckWork: 'job',
   },
+  edges: [edgesOf(OperatorStuckWork, { root })],
 } satisfies OperatorModule;

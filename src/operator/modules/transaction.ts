@@ -1,8 +1,9 @@
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { account } from '../../resources/account/table.js';
 import { Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';
 import type { OperatorContext } from '../context.js';
-import type { OperatorModule } from '../graph/module.js';
+import { edgesOf, one, type OperatorModule, root } from '../graph/module.js';
 import { PageArgs, pageSizeOf } from '../graph/inputs.js';
 import {
   DecideTransactionInput,
@@ -10,6 +11,7 @@ import {
   OperatorTransaction,
   PendingTransactionPage,
 } from '../graph/transaction-type.js';
+import { OperatorAccount } from '../graph/type.js';
 import { decideTransaction, listPendingAttempts } from '../money/attempts.js';
 import type { ListPage } from '../paging.js';
 
@@ -44,7 +46,13 @@ class OperatorTransactions {
   }
 }
 
+const payee = one(OperatorAccount, account, account.id, 'actingAccountId', 'The account whose checkout it is.');
+
 export default {
   resolvers: [OperatorTransactions],
   fields: { pendingTransactions: 'transaction', decideTransaction: 'transaction' },
+  edges: [
+    edgesOf(OperatorPendingTransaction, { root, account: payee }),
+    edgesOf(OperatorTransaction, { root, account: payee }),
+  ],
 } satisfies OperatorModule;

@@ -3,7 +3,7 @@ import { Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';
 import type { OperatorContext } from '../context.js';
 import { filterOf } from '../graph/filters.js';
-import type { OperatorModule } from '../graph/module.js';
+import { edgesOf, type OperatorModule, root } from '../graph/module.js';
 import {
   OperatorUnexplained,
   RecordUnexplainedInput,
@@ -54,4 +54,5 @@ class OperatorUnexplainedMoney {
 export default {
   resolvers: [OperatorUnexplainedMoney],
   fields: { unexplained: 'unexplained', recordUnexplained: 'unexplained', resolveUnexplained: 'unexplained' },
+  edges: [edgesOf(OperatorUnexplained, { root })],
 } satisfies OperatorModule;

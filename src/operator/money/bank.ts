@@ -209,9 +209,7 @@ export function listMismatches(operator: Operator): Promise<TransactionRow[]> {
 }
 
 /**
- * The deposit with this id. No index has the ids of deposits over all tenants, because it would slow down every
- * deposit. With the tenant this is one look-up; without it, PostgreSQL searches the primary key of one tenant after the
- * other.
+ * The deposit with this id: with the tenant by the primary key, and without it by the index of all ids.
  */
 export async function operatorDeposit(operator: Operator, id: string, tenantId?: string): Promise<DepositRow> {
   const [row] =

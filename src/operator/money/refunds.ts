@@ -1,5 +1,3 @@
-import { sql } from 'drizzle-orm';
-import { posting } from '../../resources/ledger/table.js';
 import { type RefundRow, RefundStatus, refund } from '../../resources/refund/table.js';
 import { textProblems } from '../../operation/text-problems.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
@@ -16,37 +14,6 @@ export async function refundOf(operator: Operator, id: string): Promise<RefundRo
   const [row] = await operator.byId('operator_refund', refund, id);
   if (!row) throw new OperatorError('There is no such refund. Check the id.', 'resource_missing', 'refund.id');
   return row;
-}
-
-/** Adds to refunds when each ended, by the ledger: one read for all of them. */
-export async function withEnds<R extends RefundRow>(
-  operator: Operator,
-  rows: readonly R[],
-): Promise<(R & { endedAt: number | null })[]> {
-  const ended = rows.filter(({ status }) => status !== RefundStatus.PENDING);
-  const lists = ['tenants', 'modes', 'ids'].map((name) => sql`${sql.placeholder(name)}::text[]`);
-  const found =
-    ended.length === 0
-      ? []
-      : await operator.read<{ cause: string; created: number }>(
-          'operator_refund_ends',
-          (db) =>
-            db
-              .select({ cause: posting.cause, created: posting.created })
-              .from(posting)
-              .innerJoin(
-                sql`unnest(${sql.join(lists, sql`, `)}) as key(tenant, mode, id)`,
-                sql`${posting.tenantId} = key.tenant and ${posting.livemode} = key.mode::boolean
-                  and ${posting.kind} = 'refund_end' and ${posting.cause} = key.id`,
-              ),
-          {
-            tenants: ended.map(({ tenantId }) => tenantId),
-            modes: ended.map(({ livemode }) => String(livemode)),
-            ids: ended.map(({ id }) => id),
-          },
-        );
-  const ends = new Map(found.map(({ cause, created }) => [cause, created]));
-  return rows.map((row) => ({ ...row, endedAt: ends.get(row.id) ?? null }));
 }
 
 /** The greatest length of what a bank or an acquirer says, as of a reference. */

@@ -98,6 +98,7 @@ export default defineResource({
         description:
           `The amounts of the compartments at the end of each step, and at \`to\` for the last step, per ` +
           `currency; ${stepsMax} steps at most.`,
+        deprecationReason: 'Since 0.4.0 a chart has its currencies, steps and time zone: use `balanceChart`.',
       }),
       depositTotals: value(() => [DepositTotal], depositTotals, {
         args: DepositTotalsArgs,

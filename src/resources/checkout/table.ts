@@ -90,6 +90,8 @@ export const checkout = pgTable('checkout', checkoutColumns(), (t) => [
   index('checkout_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
   index('checkout_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
   index('checkout_to').on(t.tenantId, t.livemode, t.toAccountId, t.created, t.id),
+  // The operator names a checkout by its id alone.
+  index('checkout_by_id').using('hash', t.id),
   index('checkout_from').on(t.tenantId, t.livemode, t.fromAccountId, t.created, t.id),
   ...indexesOf('checkout', t, checkoutLists(t)),
   // Those whose time is over and that no worker has marked yet: they read as expired.

@@ -75,7 +75,7 @@ interface Facts {
   amount: string | null;
 }
 
-interface Plan {
+export interface PayoutPlan {
   nextAt: number | null;
   obstacles: PayoutObstacle[];
 }
@@ -90,14 +90,14 @@ export async function payoutsBlockedBy({ id }: AccountRow, { scope }: Context): 
   return (await planOf(scope, id)).obstacles;
 }
 
-/** One statement reads all accounts that are requested in one tick. */
-async function planOf(scope: Scope, id: string): Promise<Plan> {
+/** When and whether an account is paid out. One statement reads all accounts that are requested in one tick. */
+export async function planOf(scope: Scope, id: string): Promise<PayoutPlan> {
   const facts = await scope.many('payout_plans', id, (ids) => readFacts(scope, ids));
   return planFrom(facts ?? []);
 }
 
 /** The same rules as `pay_out`, in the same order, and `schedule_payout`. */
-function planFrom(facts: readonly Facts[]): Plan {
+function planFrom(facts: readonly Facts[]): PayoutPlan {
   const [account] = facts;
   if (!account?.applicable) return { nextAt: null, obstacles: [{ reasonCode: 'not_applicable', currency: null }] };
   const all: (PayoutObstacleReason | null)[] = [

@@ -101,8 +101,9 @@ export const payout = pgTable(
     index('payout_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
     index('payout_to_address').on(t.tenantId, t.livemode, t.addressId, t.created, t.id),
     index('payout_of_payment').on(t.tenantId, t.livemode, t.paymentId),
-    // The operator searches all tenants: by id, and by status for the payouts that wait for it.
+    // The operator searches all tenants: by id, by the bank's reference, and by status for those that wait for it.
     index('payout_by_id').on(t.id),
+    index('payout_by_reference').on(t.bankReference).where(sql`bank_reference is not null`),
     index('payout_queue').on(t.status, t.created, t.id, t.livemode),
     // What a bank is told to pay, of all tenants: what is in no order yet, and what an order has.
     index('payout_to_order')

@@ -154,6 +154,8 @@ export const receivable = pgTable(
       .where(ofOthers(t.actingAccountId, t.accountId)),
     index('receivable_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('receivable_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    // The operator names an invoice by its id alone.
+    index('receivable_by_id').using('hash', t.id),
     index('receivable_of_customer')
       .on(t.tenantId, t.livemode, t.customerId, t.created, t.id)
       .where(sql`${t.customerId} is not null`),

@@ -45,6 +45,8 @@ export const requestLog = pgTable(
     primaryKey({ name: 'request_log_pkey', columns: [t.tenantId, t.livemode, t.id] }),
     index('request_log_in_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('request_log_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+    // Who asks the operator about a request has its id alone.
+    index('request_log_by_id').using('hash', t.id),
     ...indexesOf('request_log', t, requestLogLists(t)),
     check('request_log_api', isOneOf(t.api, RequestApi)),
     check('request_log_outcome', isOneOf(t.outcome, RequestOutcome)),

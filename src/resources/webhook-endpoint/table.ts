@@ -75,6 +75,10 @@ export const webhookEndpoint = pgTable(
     index('webhook_endpoint_failing_of_tenant')
       .on(t.tenantId, t.livemode, t.failingSince, t.id)
       .where(sql`failing_since is not null and disabled_reason is distinct from 'by_request'`),
+    // Of all tenants, for the operator.
+    index('webhook_endpoint_failing_of_all')
+      .on(t.failingSince, t.tenantId, t.livemode, t.id)
+      .where(sql`failing_since is not null and disabled_reason is distinct from 'by_request'`),
     index('webhook_endpoint_due').on(t.due, t.tenantId, t.livemode, t.id).where(sql`enabled and due is not null`),
     ...indexesOf('webhook_endpoint', t, webhookEndpointLists(t)),
     check('webhook_endpoint_reason', isOneOf(t.disabledReason, WebhookDisabledReason)),

@@ -12,6 +12,7 @@ import { editions } from '../../editions/editions.js';
 import { attemptsMax } from '../../resources/checkout/terms.js';
 import { receiverByKind } from '../../resources/deposit/rules.js';
 import { metadataKeysMax } from '../../types/scalars.js';
+import { listPageText } from './list-page.js';
 import { buildOperatorGraph } from '../../operator/graph/graph.js';
 import { whiteSpace } from '../../operator/table.js';
 
@@ -114,6 +115,7 @@ if (process.argv[1] === new URL(import.meta.url).pathname) {
   fs.writeFileSync(eventsFile, eventsText());
   fs.writeFileSync(contractFile, openapiText());
   fs.writeFileSync(new URL('../../../schema/acquirer.json', import.meta.url), protocolText());
+  fs.writeFileSync(new URL('../../../docs/lists.md', import.meta.url), listPageText(buildGraph()));
   fs.writeFileSync(new URL('../../../drizzle/functions/write/rules.sql', import.meta.url), rulesText());
   const version = new URL('../../../drizzle/version.json', import.meta.url);
   fs.writeFileSync(version, versionText(JSON.parse(fs.readFileSync(version, 'utf8')) as SchemaVersion));

@@ -56,7 +56,7 @@ it("the operator's console", async () => {
   const bad = await seed.submitted(root.test, hostile, [{ ...files[0]!, filename: `${hostile}.png` }]);
   const payout = await seed.payout('Coastal Weavers LLP', '12500.00');
   await seed.troubles(payout, 'REV-2041');
-  await seed.returning(payout, 'Two of three boxes came back: the colour was wrong.');
+  const contested = await seed.returning(payout, 'Two of three boxes came back: the colour was wrong.');
   await seed.undecided();
   // An earlier release credited a transfer again whose reference came with a blank.
   const { recordBankNotice: again } = await seed.ask(notice, {
@@ -120,9 +120,16 @@ it("the operator's console", async () => {
     'audit',
     'operators',
   ];
+  const find = (text: string) => async (page: Page) => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('combobox').fill(text);
+    await page.waitForTimeout(1_500);
+  };
   const account = at(`/operator/accounts/${waiting}?mode=LIVE`);
   const states: State[] = [
-    ['queue', at('/operator')],
+    ['home', at('/operator')],
+    ['queue', at('/operator/verification')],
+    ['webhooks', at('/operator/webhooks')],
     ...lists.map((name): State => [name, at(`/operator/${name}`)]),
     ['notices', at('/operator/bank?show=all')],
     ['duplicates', at('/operator/bank?show=duplicates')],
@@ -158,6 +165,15 @@ it("the operator's console", async () => {
     ['dispute-open', steps(at('/operator/disputes'), press(/^Open/))],
     ['attempt-decide', steps(at('/operator/attempts'), press(/^Decide:/))],
     ['unexplained-resolve', steps(at('/operator/unexplained'), press(/^Resolve/))],
+    ['trail-payout', at(`/operator/payouts/${payout.payoutId}`)],
+    ['trail-payment', at(`/operator/payments/${contested}`)],
+    [
+      'trail-paid',
+      steps(at('/operator/bank?show=all'), (page) => page.getByRole('link', { name: 'WIRE-12500.00' }).first().click()),
+    ],
+    ['find', steps(at('/operator'), find('WIRE-12500.00'))],
+    ['find-name', steps(at('/operator'), find('coastal'))],
+    ['find-nothing', steps(at('/operator'), find('UTR0000000000'))],
     ['settle', steps(at('/operator/payouts'), press(/^Settle/))],
     ['audit-open', steps(at('/operator/audit'), (page) => page.locator('summary').nth(1).click())],
   ];

@@ -11,7 +11,7 @@ export function Mode({ livemode }: { livemode: boolean }) {
 }
 
 /** A tenant by the end of its id, which differs most; the whole id is the title. */
-export function Tenant({ id }: { id: string }) {
+function Tenant({ id }: { id: string }) {
   return (
     <code className="tenant" title={id}>
       …{id.slice(-8)}
@@ -19,20 +19,29 @@ export function Tenant({ id }: { id: string }) {
   );
 }
 
-/** The mode and the tenant of a row, with the name of its root where the row has one: the console shows all of them. */
-export const placeColumn: Column<{
-  id: string;
-  livemode: boolean;
+interface Place {
+  /** Null where the mode is not known. */
+  livemode: boolean | null;
   tenantId: string;
+  /** The root account of the tenant, where it is known. */
   root?: Parameters<typeof nameOf>[0] | null;
-}> = {
+}
+
+/** The mode and the tenant of an object: by the name of its root account, whose id is the title. */
+export function OfTenant({ livemode, tenantId, root }: Place) {
+  return (
+    <span className="of-tenant">
+      {livemode !== null && <Mode livemode={livemode} />}{' '}
+      {root ? <span title={root.id}>{nameOf(root)}</span> : <Tenant id={tenantId} />}
+    </span>
+  );
+}
+
+/** The mode and the tenant of a row: the console shows all of them. */
+export const placeColumn: Column<Place & { id: string }> = {
   head: 'Mode and tenant',
   plain: true,
-  cell: ({ livemode, tenantId, root }) => (
-    <span className="of-tenant">
-      <Mode livemode={livemode} /> {root && <span>{nameOf(root)}</span>} <Tenant id={tenantId} />
-    </span>
-  ),
+  cell: (place) => <OfTenant {...place} />,
 };
 
 /** A time, with the whole of it as the title. */
@@ -79,6 +88,9 @@ export const accountAddress = ({ id, livemode }: { id: string; livemode: boolean
 export function AccountLink({ children, ...account }: { id: string; livemode: boolean; children: ReactNode }) {
   return <Link href={accountAddress(account)}>{children}</Link>;
 }
+
+/** The address of the page of a payment. With the tenant it is one look-up. */
+export const paymentAddress = (id: string, tenantId: string) => `/payments/${id}?tenant=${tenantId}`;
 
 interface PaidAccount {
   accountId: string;

@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
 import { NotFound } from '../parts/empty';
 import { PageSkeleton } from '../parts/skeleton';
-import { Queue } from './pages/queue';
+import { Home } from './pages/home';
 
 const Account = lazy(() => import('./pages/account').then(({ Account }) => ({ default: Account })));
 const Accounts = lazy(() => import('./pages/accounts').then(({ Accounts }) => ({ default: Accounts })));
@@ -19,10 +19,14 @@ const Operators = lazy(() => import('./pages/operators').then(({ Operators }) =>
 const PaymentOrders = lazy(() =>
   import('./pages/payment-orders').then(({ PaymentOrders }) => ({ default: PaymentOrders })),
 );
+const Payment = lazy(() => import('./pages/payment').then(({ Payment }) => ({ default: Payment })));
+const Payout = lazy(() => import('./pages/payout').then(({ Payout }) => ({ default: Payout })));
 const Payouts = lazy(() => import('./pages/payouts').then(({ Payouts }) => ({ default: Payouts })));
+const Queue = lazy(() => import('./pages/queue').then(({ Queue }) => ({ default: Queue })));
 const Rates = lazy(() => import('./pages/rates').then(({ Rates }) => ({ default: Rates })));
 const Refunds = lazy(() => import('./pages/refunds').then(({ Refunds }) => ({ default: Refunds })));
 const Unexplained = lazy(() => import('./pages/unexplained').then((page) => ({ default: page.UnexplainedMoney })));
+const Webhooks = lazy(() => import('./pages/webhooks').then(({ Webhooks }) => ({ default: Webhooks })));
 const Work = lazy(() => import('./pages/work').then(({ Work }) => ({ default: Work })));
 const Settings = lazy(() => import('../pages/settings/display').then(({ Display }) => ({ default: Display })));
 
@@ -31,7 +35,7 @@ export function Routes() {
   return (
     <Suspense fallback={<PageSkeleton />}>
       <Switch>
-        <Route path="/" component={Queue} />
+        <Route path="/" component={Home} />
         <Route path="/accounts" component={Accounts} />
         <Route path="/accounts/:id" component={Account} />
         <Route path="/adjustments" component={Adjustments} />
@@ -45,10 +49,14 @@ export function Routes() {
         <Route path="/mismatches" component={Mismatches} />
         <Route path="/operators" component={Operators} />
         <Route path="/payment-orders" component={PaymentOrders} />
+        <Route path="/payments/:id" component={Payment} />
         <Route path="/payouts" component={Payouts} />
+        <Route path="/payouts/:id" component={Payout} />
         <Route path="/rates" component={Rates} />
         <Route path="/refunds" component={Refunds} />
         <Route path="/unexplained" component={Unexplained} />
+        <Route path="/verification" component={Queue} />
+        <Route path="/webhooks" component={Webhooks} />
         <Route path="/work" component={Work} />
         <Route path="/settings" component={Settings} />
         <Route component={NotFound} />

@@ -9,6 +9,7 @@ import {
   Gavel,
   HandCoins,
   Hourglass,
+  House,
   Landmark,
   LogOut,
   OctagonPause,
@@ -19,45 +20,22 @@ import {
   Undo2,
   UserCheck,
   Users,
+  Webhook,
 } from 'lucide-react';
-import type { ReactNode } from 'react';
-import type { ResultOf } from '../graph/graphql';
+import { type ReactNode, useCallback, useState } from 'react';
+import { useFindKey } from '../find/box';
 import { useLive } from '../graph/live';
-import { Frame, PlaceLink } from '../parts/frame';
-import { graphql } from './graphql';
+import { Frame, type Place, PlaceLink } from '../parts/frame';
+import { Find } from './find';
+import { countOf, queuesOf, ReturningQuery, type Waiting, WaitingQuery } from './pages/queues';
 import { useSession } from './session';
-
-/** At most as many are counted. */
-const countedMax = 50;
-
-const WaitingQuery = graphql(`
-  query Waiting {
-    accounts(status: VERIFYING, first: 50) { nodes { id } }
-    payouts(status: PROCESSING, mode: LIVE, first: 50) { nodes { id } }
-    paymentOrders(status: PROPOSED, first: 50) { nodes { id } }
-    waitingBankNotices { reference }
-    bankLines(state: UNMATCHED, first: 50) { nodes { id } }
-    adjustments(status: PROPOSED, first: 50) { nodes { id } }
-    transactionMismatches { transactionId }
-    stuckWork(first: 50) { nodes { tenantId } }
-  }
-`);
-
-/** A request has at most ten fields at its root. */
-const ReturningQuery = graphql(`
-  query Returning {
-    refunds(status: PENDING, mode: LIVE, first: 50) { nodes { id } }
-    disputes(status: UNDER_REVIEW, mode: LIVE, first: 50) { nodes { id } }
-    unexplained(status: OPEN, mode: LIVE, first: 50) { nodes { id } }
-    pendingTransactions(first: 50) { nodes { id } }
-  }
-`);
-
-type Waiting = Partial<ResultOf<typeof WaitingQuery> & ResultOf<typeof ReturningQuery>>;
 
 /** The frame of every page: who is signed in, and the pages with what waits on each. */
 export function Shell({ announcement, children }: { announcement: string; children: ReactNode }) {
   const { operator, signOut } = useSession();
+  const [finding, setFinding] = useState(false);
+  const find = useCallback(() => setFinding(true), []);
+  useFindKey(find);
   const { data } = useLive(WaitingQuery, {}, { seconds: 30 });
   const { data: returning } = useLive(ReturningQuery, {}, { seconds: 30 });
   return (
@@ -73,6 +51,7 @@ export function Shell({ announcement, children }: { announcement: string; childr
         </div>
       }
       groups={groupsOf({ ...data, ...returning })}
+      onFind={find}
       end={
         <>
           <PlaceLink path="/settings" name="Settings" icon={Settings} />
@@ -86,37 +65,36 @@ export function Shell({ announcement, children }: { announcement: string; childr
       <p className="announcement" role="status">
         {announcement}
       </p>
+      {finding && <Find onClose={() => setFinding(false)} />}
     </Frame>
   );
 }
 
+/** The icons of the queues, by the addresses of their pages. */
+const icons: Readonly<Record<string, Place['icon']>> = {
+  '/verification': UserCheck,
+  '/payouts': ArrowUpFromLine,
+  '/payment-orders': FileOutput,
+  '/bank': Landmark,
+  '/bank-files': FileSpreadsheet,
+  '/adjustments': Scale,
+  '/refunds': Undo2,
+  '/disputes': Gavel,
+  '/attempts': Hourglass,
+  '/unexplained': CircleHelp,
+  '/mismatches': HandCoins,
+  '/work': Cog,
+  '/webhooks': Webhook,
+};
+
 /** The pages in groups, with what waits on each. */
 function groupsOf(data: Waiting) {
-  const count = (...lists: ({ nodes: unknown[] } | unknown[] | undefined)[]) => {
-    const total = lists.reduce<number>(
-      (sum, list) => sum + (Array.isArray(list) ? list : (list?.nodes ?? [])).length,
-      0,
-    );
-    return total < countedMax ? String(total) : `${countedMax}+`;
-  };
+  const queues = queuesOf(data).map((queue) => ({
+    ...{ path: queue.path, name: queue.name, icon: icons[queue.path] ?? Cog, waiting: countOf(queue) },
+  }));
   return [
-    {
-      name: 'Waiting',
-      places: [
-        { path: '/', name: 'Verification', icon: UserCheck, waiting: count(data.accounts) },
-        { path: '/payouts', name: 'Payouts', icon: ArrowUpFromLine, waiting: count(data.payouts) },
-        { path: '/payment-orders', name: 'Payment orders', icon: FileOutput, waiting: count(data.paymentOrders) },
-        { path: '/bank', name: 'Bank notices', icon: Landmark, waiting: count(data.waitingBankNotices) },
-        { path: '/bank-files', name: 'Bank files', icon: FileSpreadsheet, waiting: count(data.bankLines) },
-        { path: '/adjustments', name: 'Adjustments', icon: Scale, waiting: count(data.adjustments) },
-        { path: '/refunds', name: 'Refunds', icon: Undo2, waiting: count(data.refunds) },
-        { path: '/disputes', name: 'Disputes', icon: Gavel, waiting: count(data.disputes) },
-        { path: '/attempts', name: 'Attempts', icon: Hourglass, waiting: count(data.pendingTransactions) },
-        { path: '/unexplained', name: 'Unexplained', icon: CircleHelp, waiting: count(data.unexplained) },
-        { path: '/mismatches', name: 'Mismatches', icon: HandCoins, waiting: count(data.transactionMismatches) },
-        { path: '/work', name: 'Work', icon: Cog, waiting: count(data.stuckWork) },
-      ],
-    },
+    { places: [{ path: '/', name: 'Home', icon: House }] },
+    { name: 'Waiting', places: queues },
     {
       name: 'Tenants',
       places: [

@@ -2,16 +2,8 @@ import { useEffect, useState } from 'react';
 import { type CombinedError, useClient } from 'urql';
 import { currencies } from '../format/money';
 import { useSession } from '../session';
-import { AmountQuery, type Hit, hitOf, NodeQuery, readText, TextQuery } from './query';
-
-/** What the gateway answered for a text. */
-export interface Answer {
-  text: string;
-  hits: Hit[];
-  /** Whether some lists have more than is shown. */
-  more: boolean;
-  error?: CombinedError | undefined;
-}
+import type { Answer, Hit } from './box';
+import { AmountQuery, hitOf, NodeQuery, readText, TextQuery } from './query';
 
 type Node = Parameters<typeof hitOf>[0];
 interface Page {

@@ -1,3 +1,4 @@
+import type { Hit } from './box';
 import { addressOf } from '../parts/object-link';
 import { hundredths, typedAmount } from '../format/money';
 import { graphql, type ResultOf } from '../graph/graphql';
@@ -43,6 +44,10 @@ const AccountFound = graphql(
   [NameFragment],
 );
 
+const RequestFound = graphql(`
+  fragment RequestFound on RequestLog { __typename id created operation requestOutcome: outcome codes }
+`);
+
 /** An object by its id, whatever its type. */
 export const NodeQuery = graphql(
   `
@@ -54,10 +59,11 @@ export const NodeQuery = graphql(
         ... on Payout { ...PayoutFound }
         ... on Checkout { ...CheckoutFound }
         ... on Account { ...AccountFound }
+        ... on RequestLog { ...RequestFound }
       }
     }
   `,
-  [DepositFound, ReceivableFound, PayoutFound, CheckoutFound, AccountFound],
+  [DepositFound, ReceivableFound, PayoutFound, CheckoutFound, AccountFound, RequestFound],
 );
 
 /** What has a text: the lists that can be searched, in the order in which they are shown. */
@@ -113,50 +119,49 @@ type Found =
   | ResultOf<typeof ReceivableFound>
   | ResultOf<typeof PayoutFound>
   | ResultOf<typeof CheckoutFound>
-  | ResultOf<typeof AccountFound>;
-
-/** An object that was found, as the box shows it. */
-export interface Hit {
-  id: string;
-  kind: string;
-  /** Whose it is, or what it is called. */
-  name: string;
-  /** The reference by which people know it. */
-  hint: string | null;
-  created: string;
-  status: string;
-  money?: { amount: string; currency: string };
-}
+  | ResultOf<typeof AccountFound>
+  | ResultOf<typeof RequestFound>;
 
 /** A found object in words. */
 export function hitOf(found: Found): Hit {
   const { id, created } = found;
+  return { id, created, href: hrefOf(id)!, ...inWords(found) };
+}
+
+/** The page of an object; of a request that of its entry in the log. */
+const hrefOf = (id: string) => (id.startsWith('req_') ? `/developers/requests?id=${id}` : addressOf(id));
+
+function inWords(found: Found): Omit<Hit, 'id' | 'created' | 'href'> {
   switch (found.__typename) {
     case 'Deposit': {
       const hint = found.bankDetails?.reference ?? found.statementDescriptor;
       const name = found.fromAccount ? nameOf(found.fromAccount) : 'Unknown payer';
-      return { id, created, status: found.depositStatus, kind: 'Payment', name, hint, money: found };
+      return { status: found.depositStatus, kind: 'Payment', name, hint, money: found };
     }
     case 'Receivable': {
       const money = { amount: found.invoice.amount, currency: found.currency };
       const hint = found.customer && nameOf(found.customer);
       const status = found.receivableStatus;
-      return { id, created, status, kind: 'Invoice', name: found.invoice.referenceNumber, hint, money };
+      return { status, kind: 'Invoice', name: found.invoice.referenceNumber, hint, money };
     }
     case 'Payout':
       return {
-        ...{ id, created, status: found.payoutStatus, kind: 'Payout', hint: found.bankReference, money: found },
+        ...{ status: found.payoutStatus, kind: 'Payout', hint: found.bankReference, money: found },
         name: found.account ? nameOf(found.account) : 'Payout',
       };
     case 'Checkout':
       return {
-        ...{ id, created, status: found.checkoutStatus, kind: 'Checkout' },
+        ...{ status: found.checkoutStatus, kind: 'Checkout' },
         ...{ name: 'Checkout', hint: null, money: found },
       };
     case 'Account': {
       const kinds: Record<string, string> = { PARTNER: 'Customer', USER: 'User' };
       const kind = kinds[found.type] ?? 'Account';
-      return { id, created, status: found.accountStatus, kind, name: nameOf(found), hint: null };
+      return { status: found.accountStatus, kind, name: nameOf(found), hint: null };
+    }
+    case 'RequestLog': {
+      const hint = found.codes.join(', ') || null;
+      return { status: found.requestOutcome, kind: 'Request', name: found.operation, hint };
     }
   }
 }
@@ -167,7 +172,7 @@ export const textLengthMax = 100;
 /** What a text may be: the id of an object with a page, and otherwise words, an amount, or both. */
 export function readText(text: string): { id?: string; amount?: string; words?: string } {
   if (text === '' || text.length > textLengthMax) return {};
-  if (addressOf(text) && /^[a-z]+_\w+$/.test(text)) return { id: text };
+  if (hrefOf(text) && /^[a-z]+_\w+$/.test(text)) return { id: text };
   if (!/[\p{L}\p{N}]/u.test(text)) return {};
   const amount = typedAmount(text);
   const isAmount = /^\d{1,13}\.\d\d$/.test(amount) && hundredths(amount) > 0n;

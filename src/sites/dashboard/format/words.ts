@@ -9,8 +9,12 @@ const capitals: Record<string, string> = {
   url: 'URL',
 };
 
+/** What the words of the ledger are for people. */
+const plain: Record<string, string> = { INITIALIZED: 'Waiting for payment', LOCKED: 'Matched' };
+
 /** A constant of the graph in words: `DOMESTIC_FAST_CREDIT` becomes `Domestic fast credit`. */
 export function words(constant: string): string {
+  if (constant in plain) return plain[constant]!;
   const text = constant
     .toLowerCase()
     .split('_')

@@ -51,7 +51,8 @@ export function useDraft(form: RefObject<HTMLFormElement | null>, name: string |
     const fillAll = () => {
       for (const input of inputsOf(shown)) {
         const value = kept.get(input.name);
-        if (value === undefined || filled.has(input)) continue;
+        // What was left empty may be filled in by the form itself.
+        if (value === undefined || value === '' || filled.has(input)) continue;
         fill(input, value);
         if (isBox(input) || input.value === value) filled.add(input);
       }

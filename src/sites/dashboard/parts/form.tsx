@@ -124,7 +124,7 @@ function Refusal({ failure, elements }: { failure: Failure; elements: HTMLFormCo
 }
 
 /** The error of a field of the form, or of a part of its value, such as an item of a list. */
-function useError(name: string): string | undefined {
+export function useError(name: string): string | undefined {
   const fields = Object.entries(useContext(FailureContext)?.fields ?? {});
   return fields.find(([path]) => path === name || path.startsWith(`${name}.`))?.[1];
 }

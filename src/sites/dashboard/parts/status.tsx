@@ -25,6 +25,7 @@ const tones: Record<string, 'good' | 'bad' | 'wait' | 'plain'> = {
   WON: 'good',
   LOST: 'bad',
   UNRECONCILED: 'wait',
+  REST_TO_RECONCILE: 'wait',
   PASSED: 'good',
   VIOLATED: 'bad',
   RUNNING: 'wait',

@@ -37,7 +37,7 @@ export function Account({ params }: { params: { id: string } }) {
   return (
     <Page
       title={nameOf(account)}
-      back={waits ? { href: '/', name: 'Verification' } : { href: '/accounts', name: 'Accounts' }}
+      back={waits ? { href: '/verification', name: 'Verification' } : { href: '/accounts', name: 'Accounts' }}
       subtitle={
         <p className="account-line">
           <Mode livemode={account.livemode} /> <Status value={account.status} />
@@ -65,7 +65,7 @@ function Addresses({ account }: { account: AccountDetail }) {
   return (
     <Card title="Addresses" action={account.livemode && <IssueAddress account={account} />}>
       {account.addresses.length === 0 ? (
-        <p className="hint">{words(account.address)}: it has no addresses.</p>
+        <p className="hint">It has no addresses.</p>
       ) : (
         <Table
           label="Addresses"

@@ -1,5 +1,3 @@
-import type { FormEvent } from 'react';
-import { useLocation } from 'wouter';
 import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
 import { sent } from '../../graph/sent';
@@ -32,7 +30,7 @@ const AccountsQuery = graphql(`
 
 const statuses = ['DRAFT', 'VERIFYING', 'ACTIVATED', 'HOLD', 'DEACTIVATED'] as const;
 
-/** The accounts of all tenants, the newest first, with a search by name and a way to one by its id. */
+/** The accounts of all tenants, the newest first, with a search by name. */
 export function Accounts() {
   const { params, one } = useFilters();
   const search = params.get('search');
@@ -42,7 +40,7 @@ export function Accounts() {
     sent({ ...(search ? { search } : { ...filters, newestFirst: true }), after: params.get('after') }),
   );
   return (
-    <Page title="Accounts" actions={<Find />}>
+    <Page title="Accounts">
       <FilterBar>
         <Search placeholder="Name or e-mail" />
         {!search && (
@@ -80,23 +78,5 @@ export function Accounts() {
         }
       />
     </Page>
-  );
-}
-
-/** Opens the page of an account by its id. */
-function Find() {
-  const [, go] = useLocation();
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const id = String(new FormData(event.currentTarget).get('id')).trim();
-    if (id !== '') go(`/accounts/${encodeURIComponent(id)}`);
-  };
-  return (
-    <form className="find" role="search" onSubmit={submit}>
-      <input name="id" aria-label="ID of an account" placeholder="account_…" autoComplete="off" spellCheck={false} />
-      <button type="submit" className="button">
-        Open
-      </button>
-    </form>
   );
 }

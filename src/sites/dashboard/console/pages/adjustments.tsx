@@ -11,6 +11,7 @@ import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
 import type { Column } from '../../parts/table';
 import { Action } from '../action';
+import { AccountInput } from '../found-input';
 import { graphql } from '../graphql';
 import { AccountLink, modes, nameOf, pageOf, PlaceFilters, placeColumn, Time } from '../parts';
 import { useMayAct, useSession } from '../session';
@@ -21,6 +22,7 @@ const AdjustmentsQuery = graphql(`
     adjustments(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
       nodes {
         id created livemode tenantId accountId reason status proposedBy decidedBy decidedAt approvalsLeft
+        root { id nickname businessDetails { legalName } }
         credit { amount currency } debit { amount currency }
         account { id nickname businessDetails { legalName } }
       }
@@ -207,7 +209,7 @@ function Propose({ onDone }: { onDone: () => void }) {
       <p className="hint">
         Only what it gives: a fee. Only what it gets: a write-off. Both, in two currencies: a set-off.
       </p>
-      <TextField name="accountId" label="Account" placeholder="account_…" spellCheck={false} required />
+      <AccountInput name="accountId" label="Account" required />
       <SelectField
         name="mode"
         label="Mode"

@@ -2,7 +2,7 @@ import { formatMoney } from '../../format/money';
 import { words } from '../../format/words';
 import type { ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
-import { amountColumn, statusColumn, Two } from '../../parts/cells';
+import { amountColumn, statusColumn } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Facts } from '../../parts/facts';
 import { useFilters } from '../../parts/filters';
@@ -13,13 +13,17 @@ import { Page } from '../../parts/page';
 import type { Column } from '../../parts/table';
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { pageOf, placeColumn, Time } from '../parts';
+import { AccountLink, nameOf, pageOf, placeColumn, Time } from '../parts';
 import { useMayAct } from '../session';
 
 const AttemptsQuery = graphql(`
   query Attempts($after: String) {
     pendingTransactions(first: 25, after: $after) {
-      nodes { id created livemode tenantId checkoutId amount currency status paymentMethod expiresAt nextPollAt }
+      nodes {
+        id created livemode tenantId checkoutId amount currency status paymentMethod expiresAt nextPollAt
+        account { id nickname businessDetails { legalName } }
+        root { id nickname businessDetails { legalName } }
+      }
       next
     }
   }
@@ -56,7 +60,16 @@ export function Attempts() {
         columns={[
           {
             head: 'Attempt',
-            cell: ({ id, paymentMethod }) => <Two hint={id}>{words(paymentMethod)}</Two>,
+            cell: ({ id, livemode, paymentMethod, account }) => (
+              <span className="two-lines" title={id}>
+                {account && (
+                  <AccountLink id={account.id} livemode={livemode}>
+                    {nameOf(account)}
+                  </AccountLink>
+                )}
+                <span className="hint">{words(paymentMethod)}</span>
+              </span>
+            ),
           },
           placeColumn,
           { head: 'Begun', cell: ({ created }) => <Time at={created} /> },

@@ -12,7 +12,7 @@ import { Status } from '../../parts/status';
 import { TextFilter } from '../../parts/text-filter';
 import { graphql } from '../graphql';
 import { Run, useOnDemand } from '../on-demand';
-import { Mode, pageOf, Tenant, Time } from '../parts';
+import { AccountLink, nameOf, OfTenant, pageOf, Time } from '../parts';
 
 const ActionsQuery = graphql(`
   query OperatorActions($operator: String, $operation: String, $objectId: ID, $after: String) {
@@ -22,6 +22,8 @@ const ActionsQuery = graphql(`
       nodes {
         number created operator operation objectId resultId tenantId mode requestId outcome code details
         hash
+        account { id livemode nickname businessDetails { legalName } }
+        root { id nickname businessDetails { legalName } }
       }
       next
     }
@@ -87,13 +89,11 @@ function Summary({ act }: { act: Act }) {
         <strong>{operationWords(act.operation)}</strong>
         <span className="hint">
           {act.operator}, <Time at={act.created} />
-          {about && <code title={about}> · {shortened(about)}</code>}
+          {about && <span title={about}> · {act.account ? nameOf(act.account) : <code>{shortened(about)}</code>}</span>}
         </span>
       </span>
       {act.tenantId && (
-        <span className="of-tenant">
-          {act.mode && <Mode livemode={act.mode === 'LIVE'} />} <Tenant id={act.tenantId} />
-        </span>
+        <OfTenant livemode={act.mode === null ? null : act.mode === 'LIVE'} tenantId={act.tenantId} root={act.root} />
       )}
       <Status value={act.outcome} />
     </summary>
@@ -105,6 +105,7 @@ function Detail({ act }: { act: Act }) {
     <div className="check-detail">
       <Facts
         facts={[
+          ['Account', act.account && <AccountLink {...act.account}>{nameOf(act.account)}</AccountLink>],
           ['Object', act.objectId && <code>{act.objectId}</code>],
           ['Made', act.resultId && <code>{act.resultId}</code>],
           ['Error', act.code && <code>{act.code}</code>],

@@ -1,3 +1,4 @@
+import { Link } from 'wouter';
 import { formatMoney } from '../../format/money';
 import { words } from '../../format/words';
 import type { ResultOf } from '../../graph/graphql';
@@ -11,14 +12,17 @@ import { Page } from '../../parts/page';
 import { Status } from '../../parts/status';
 import type { Column } from '../../parts/table';
 import { Action } from '../action';
+import { AccountInput, AddressInput } from '../found-input';
 import { graphql } from '../graphql';
-import { AccountLink, pageOf, placeColumn, Time } from '../parts';
+import { AccountLink, nameOf, pageOf, paymentAddress, placeColumn, Time } from '../parts';
 import { useMayAct } from '../session';
 
 const Notice = graphql(`
   fragment Notice on BankNotice {
     tenantId livemode created accountId addressId amount currency reference event
+    root { id nickname businessDetails { legalName } }
     deposit { id status }
+    account { id nickname businessDetails { legalName } }
   }
 `);
 
@@ -130,14 +134,18 @@ type Row = ResultOf<typeof Notice> & { id: string };
 const columns: Column<Row>[] = [
   {
     head: 'Reference',
-    cell: ({ reference, event, accountId, livemode }) => (
+    cell: ({ reference, event, accountId, livemode, tenantId, deposit, account }) => (
       <span className="two-lines">
-        <strong>{reference}</strong>
+        {deposit ? <Link href={paymentAddress(deposit.id, tenantId)}>{reference}</Link> : <strong>{reference}</strong>}
         <span className="hint">
           {words(event)} ·{' '}
-          <AccountLink id={accountId} livemode={livemode}>
-            account
-          </AccountLink>
+          {deposit && account ? (
+            nameOf(account)
+          ) : (
+            <AccountLink id={accountId} livemode={livemode}>
+              {account ? nameOf(account) : 'account'}
+            </AccountLink>
+          )}
         </span>
       </span>
     ),
@@ -234,7 +242,7 @@ function Record({ onDone }: { onDone: () => void }) {
         maxLength={255}
         hint="The reference of what arrived, if a part of it was taken back."
       />
-      <TextField name="addressId" label="Receiving address" placeholder="address_…" spellCheck={false} required />
+      <AddressInput name="addressId" label="Receiving address" required />
       <div className="fields two">
         <AmountField name="amount" label="Amount" required />
         <TextField name="currency" label="Currency" placeholder="USD" maxLength={3} required />
@@ -243,7 +251,7 @@ function Record({ onDone }: { onDone: () => void }) {
         <input type="checkbox" name="allowCurrency" /> In another currency than the address
       </label>
       <TextField name="statementDescriptor" label="Narration" />
-      <TextField name="fromAccountId" label="Partner that paid" placeholder="account_…" hint="If it is known." />
+      <AccountInput name="fromAccountId" label="Partner that paid" hint="If it is known: its name or its id." />
       <div className="fields two">
         <TextField name="payer.name" label="Payer's name" maxLength={140} hint="As the bank says it." />
         <TextField name="payer.country" label="Payer's country" placeholder="US" maxLength={2} />

@@ -6,6 +6,7 @@ export const DisputesQuery = graphql(`
     disputes(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
       nodes {
         id created livemode tenantId accountId depositId amount currency status reasonCode acquirerReason respondBy
+        root { id nickname businessDetails { legalName } }
         evidenceText submittedAt decidedAt reference
         evidenceFiles { id filename contentPath }
         account { id nickname businessDetails { legalName } }

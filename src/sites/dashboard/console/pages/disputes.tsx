@@ -1,3 +1,4 @@
+import { Link } from 'wouter';
 import { disputeReason, disputeState, isAnswerable, isOpen } from '../../format/disputes';
 import { formatLeft } from '../../format/time';
 import { useLive } from '../../graph/live';
@@ -8,7 +9,7 @@ import { Choice, FilterBar, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
 import type { Column } from '../../parts/table';
-import { AccountLink, modes, pageOf, payeeOf, PlaceFilters, placeColumn, Time } from '../parts';
+import { AccountLink, modes, pageOf, paymentAddress, payeeOf, PlaceFilters, placeColumn, Time } from '../parts';
 import { useMayAct } from '../session';
 import { AnswerDialog, Decision, OpenDispute } from './dispute-actions';
 import { type Dispute, DisputesQuery } from './dispute-query';
@@ -89,6 +90,7 @@ function When({ dispute }: { dispute: Dispute }) {
   return (
     <span className="two-lines">
       <Time at={created} />
+      <Link href={paymentAddress(dispute.depositId, dispute.tenantId)}>Payment</Link>
       {respondBy && isAnswerable(dispute) && <span className="hint">{formatLeft(respondBy)} to answer</span>}
       {decidedAt && (
         <span className="hint">

@@ -3,11 +3,12 @@ import type { ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
 import { useFilters } from '../../parts/filters';
-import { SelectField, TextField } from '../../parts/form';
+import { SelectField } from '../../parts/form';
 import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
 import type { Column } from '../../parts/table';
 import { Action } from '../action';
+import { AccountInput } from '../found-input';
 import { graphql } from '../graphql';
 import { AccountLink, nameOf, pageOf, placeColumn } from '../parts';
 import { useMayAct } from '../session';
@@ -18,6 +19,7 @@ const HoldsQuery = graphql(`
     serviceHolds(first: 25, after: $after) {
       nodes {
         id livemode tenantId accountId platformHold payoutsInterval
+        root { id nickname businessDetails { legalName } }
         account { id livemode nickname businessDetails { legalName } }
       }
       next
@@ -58,7 +60,7 @@ export function Holds() {
         ]}
         empty={
           <Empty title="No payouts are held">
-            <p>An operator places a hold here, by the id of an account, or on its page.</p>
+            <p>An operator places a hold here, or on the page of an account.</p>
           </Empty>
         }
       />
@@ -89,7 +91,7 @@ function ByAccount({ onDone }: { onDone: () => void }) {
       onDone={onDone}
     >
       <p className="hint">Payouts under way go on; no further ones are sent.</p>
-      <TextField name="accountId" label="Account" placeholder="account_…" spellCheck={false} required />
+      <AccountInput name="accountId" label="Account" required />
       <SelectField
         name="mode"
         label="Mode"

@@ -11,13 +11,14 @@ import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
 import { graphql } from '../graphql';
 import { Run, useOnDemand } from '../on-demand';
-import { Mode, modes, pageOf, PlaceFilters, placeColumn, Tenant, Time } from '../parts';
+import { modes, OfTenant, pageOf, PlaceFilters, placeColumn, Time } from '../parts';
 
 const ChecksQuery = graphql(`
   query LedgerChecks($status: LedgerCheckStatus, $mode: Mode, $tenantId: ID, $after: String) {
     ledgerChecks(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
       nodes {
         id tenantId livemode status began ended violationCount
+        root { id nickname businessDetails { legalName } }
         violations { rule what }
         brokenBlock error
       }
@@ -95,9 +96,7 @@ function CheckSummary({ check }: { check: Check }) {
         <Time at={check.began} />
         {check.violationCount > 0 && <span className="hint">{counted(check.violationCount, 'violation')}</span>}
       </span>
-      <span className="of-tenant">
-        <Mode livemode={check.livemode} /> <Tenant id={check.tenantId} />
-      </span>
+      <OfTenant {...check} />
       <Status value={check.status} />
     </summary>
   );

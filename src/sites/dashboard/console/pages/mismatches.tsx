@@ -1,4 +1,5 @@
 import { useLive } from '../../graph/live';
+import { Copy } from '../../parts/facts';
 import { Empty } from '../../parts/empty';
 import { Json } from '../../parts/json';
 import { Money } from '../../parts/money';
@@ -6,12 +7,14 @@ import { Page } from '../../parts/page';
 import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
 import { graphql } from '../graphql';
-import { Mode, Tenant } from '../parts';
+import { AccountLink, nameOf, OfTenant } from '../parts';
 
 const MismatchesQuery = graphql(`
   query Mismatches {
     transactionMismatches {
       tenantId transactionId checkoutId livemode amount currency credited submitted reported
+      account { id nickname businessDetails { legalName } }
+      root { id nickname businessDetails { legalName } }
     }
   }
 `);
@@ -43,13 +46,21 @@ export function Mismatches() {
                 <summary>
                   <span className="two-lines">
                     <strong>{each.credited ? 'Credited' : 'Not credited: refund the payer'}</strong>
-                    <span className="hint">{each.transactionId}</span>
+                    <span className="hint" title={each.transactionId}>
+                      {each.account ? nameOf(each.account) : each.transactionId}
+                    </span>
                   </span>
-                  <span className="of-tenant">
-                    <Mode livemode={each.livemode} /> <Tenant id={each.tenantId} />
-                  </span>
+                  <OfTenant {...each} />
                   <Money amount={each.amount} currency={each.currency} />
                 </summary>
+                <p className="account-line">
+                  {each.account && (
+                    <AccountLink id={each.account.id} livemode={each.livemode}>
+                      {nameOf(each.account)}
+                    </AccountLink>
+                  )}
+                  <Copy text={each.transactionId} label="the id of the attempt" />
+                </p>
                 <div className="compare">
                   <div>
                     <h3>Submitted</h3>

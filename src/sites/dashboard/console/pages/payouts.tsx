@@ -1,3 +1,4 @@
+import { Link } from 'wouter';
 import { formatMoney } from '../../format/money';
 import { words } from '../../format/words';
 import type { ResultOf } from '../../graph/graphql';
@@ -21,7 +22,8 @@ const PayoutsQuery = graphql(`
   query Payouts($status: PayoutStatus, $mode: Mode, $tenantId: ID, $after: String) {
     payouts(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
       nodes {
-        id created livemode tenantId accountId amount currency sourceAmount sourceCurrency rate status
+        id created livemode tenantId accountId amount currency sourceAmount sourceCurrency rate status bankReference
+        root { id nickname businessDetails { legalName } }
         account { id nickname businessDetails { legalName } }
         address { id name bankAccount { bankName last4 } }
       }
@@ -49,6 +51,7 @@ const ReturnMutation = graphql(`
 `);
 
 type Payout = ResultOf<typeof PayoutsQuery>['payouts']['nodes'][number];
+type PayoutToEnd = Omit<Payout, 'created' | 'tenantId' | 'bankReference' | 'root'>;
 
 const statuses = ['PROCESSING', 'COMPLETED', 'FAILED', 'RETURNED'] as const;
 
@@ -88,13 +91,23 @@ export function Payouts() {
         columns={[
           { head: 'Payee', cell: (payout) => <Payee payout={payout} /> },
           placeColumn,
-          { head: 'Sent', cell: ({ created }) => <Time at={created} /> },
+          {
+            head: 'Sent',
+            cell: ({ id, created, bankReference }) => (
+              <span className="two-lines">
+                <Link href={`/payouts/${id}`}>
+                  <Time at={created} />
+                </Link>
+                {bankReference && <span className="hint">{bankReference}</span>}
+              </span>
+            ),
+          },
           statusColumn(),
           amountColumn(),
           ...(mayAct ? [outcome] : []),
         ]}
         empty={
-          <Empty title={status === 'PROCESSING' ? 'No payout is under way' : 'No payout matches'}>
+          <Empty title={params.get('status') === null ? 'No payout is under way' : 'No payout matches'}>
             <p>Payouts are sent at midnight UTC, on the days that each account has set.</p>
           </Empty>
         }
@@ -105,11 +118,12 @@ export function Payouts() {
 
 const outcome: Column<Payout> = { head: 'Outcome', cell: (payout) => <Outcome payout={payout} />, end: true };
 
-function Outcome({ payout }: { payout: Payout }) {
+/** What an operator can say of the end of a payout. */
+export function Outcome({ payout, onDone }: { payout: PayoutToEnd; onDone?: () => void }) {
   // In test mode the sandbox settles payouts.
   if (!payout.livemode || !['PROCESSING', 'COMPLETED'].includes(payout.status)) return null;
   const what = `${formatMoney(payout)} ${payout.currency} to ${payeeOf(payout)}`;
-  const common = { about: what, small: true, input: { id: payout.id } };
+  const common = { about: what, small: true, input: { id: payout.id }, onDone };
   if (payout.status === 'COMPLETED')
     return (
       <Action
@@ -188,7 +202,7 @@ function Report({ why = false }: { why?: boolean }) {
   );
 }
 
-function PayoutFacts({ payout }: { payout: Payout }) {
+function PayoutFacts({ payout }: { payout: PayoutToEnd }) {
   const { amount, currency, sourceAmount, sourceCurrency, rate } = payout;
   const converted = sourceCurrency !== currency;
   return (

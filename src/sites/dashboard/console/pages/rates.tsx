@@ -3,15 +3,18 @@ import { FilterBar, useFilters } from '../../parts/filters';
 import { TextField } from '../../parts/form';
 import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
-import { TextFilter } from '../../parts/text-filter';
 import { useLive } from '../../graph/live';
 import { Action } from '../action';
+import { AccountInput } from '../found-input';
 import { graphql } from '../graphql';
-import { Mode, Tenant, Time } from '../parts';
+import { OfTenant, Time } from '../parts';
 
 const RatesQuery = graphql(`
   query Rates($tenantId: ID!) {
-    rates(tenantId: $tenantId) { tenantId source target rate created }
+    rates(tenantId: $tenantId) {
+      tenantId source target rate created
+      root { id nickname businessDetails { legalName } }
+    }
   }
 `);
 
@@ -23,7 +26,7 @@ const SetRateMutation = graphql(`
 
 /** The exchange rates of a tenant's live payouts. */
 export function Rates() {
-  const { params } = useFilters();
+  const { params, set } = useFilters();
   const tenantId = params.get('tenant') ?? '';
   const result = useLive(RatesQuery, { tenantId }, { pause: tenantId === '' });
   const rows = result.data?.rates.map((rate) => ({ ...rate, id: `${rate.source}-${rate.target}` }));
@@ -34,11 +37,19 @@ export function Rates() {
       actions={<SetRate tenantId={tenantId} onDone={result.ask} />}
     >
       <FilterBar>
-        <TextFilter label="Tenant" name="tenant" placeholder="account_…" />
+        <div className="filter">
+          <AccountInput
+            key={tenantId}
+            name="tenant"
+            label="Tenant"
+            defaultValue={tenantId}
+            onChoose={(found) => found.tenantId !== null && set({ tenant: `account_${found.tenantId}` })}
+          />
+        </div>
       </FilterBar>
       {tenantId === '' ? (
         <Empty title="Which tenant?">
-          <p>Enter the id of its root account. Each tenant has rates of its own.</p>
+          <p>Enter the name of its platform or user. Each tenant has rates of its own.</p>
         </Empty>
       ) : (
         <List
@@ -49,11 +60,7 @@ export function Rates() {
             { head: 'Pair', cell: ({ source, target }) => <strong>{`${source} → ${target}`}</strong> },
             {
               head: 'Mode and tenant',
-              cell: (rate) => (
-                <span className="of-tenant">
-                  <Mode livemode /> <Tenant id={rate.tenantId} />
-                </span>
-              ),
+              cell: (rate) => <OfTenant livemode {...rate} />,
             },
             { head: 'Set', cell: ({ created }) => <Time at={created} /> },
             { head: 'Rate', cell: ({ rate }) => <span className="money">{rate}</span>, end: true },
@@ -82,7 +89,13 @@ function SetRate({ tenantId, onDone }: { tenantId: string; onDone: () => void })
       onDone={onDone}
     >
       <p className="hint">It counts from now on, for live payouts that are not sent yet.</p>
-      <TextField name="accountId" label="Account" hint="Any account of the tenant." defaultValue={tenantId} required />
+      <AccountInput
+        name="accountId"
+        label="Account"
+        hint="Any account of the tenant: its name or its id."
+        defaultValue={tenantId}
+        required
+      />
       <div className="fields two">
         <TextField name="source" label="Currency sold" placeholder="USD" maxLength={3} required />
         <TextField name="target" label="Currency bought" placeholder="INR" maxLength={3} required />

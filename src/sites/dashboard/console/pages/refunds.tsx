@@ -1,3 +1,4 @@
+import { Link } from 'wouter';
 import { formatMoney } from '../../format/money';
 import { words } from '../../format/words';
 import type { ResultOf } from '../../graph/graphql';
@@ -14,7 +15,7 @@ import { Page } from '../../parts/page';
 import type { Column } from '../../parts/table';
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { AccountLink, modes, pageOf, payeeOf, PlaceFilters, placeColumn, Time } from '../parts';
+import { AccountLink, modes, pageOf, paymentAddress, payeeOf, PlaceFilters, placeColumn, Time } from '../parts';
 import { useMayAct } from '../session';
 
 const RefundsQuery = graphql(`
@@ -22,6 +23,7 @@ const RefundsQuery = graphql(`
     refunds(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
       nodes {
         id created livemode tenantId accountId depositId checkoutId amount currency status
+        root { id nickname businessDetails { legalName } }
         reason failureReason bankReference endedAt
         account { id nickname businessDetails { legalName } }
         deposit { id created amount currency paymentMethod statementDescriptor bankReference payerName }
@@ -88,7 +90,7 @@ export function Refunds() {
         columns={[
           { head: 'Account', cell: (refund) => <About refund={refund} /> },
           placeColumn,
-          { head: 'Created', cell: ({ created }) => <Time at={created} /> },
+          createdColumn,
           { head: 'Ended', cell: ({ endedAt }) => endedAt && <Time at={endedAt} /> },
           statusColumn(),
           amountColumn(),
@@ -103,6 +105,16 @@ export function Refunds() {
     </Page>
   );
 }
+
+const createdColumn: Column<Refund> = {
+  head: 'Created',
+  cell: ({ created, depositId, tenantId }) => (
+    <span className="two-lines">
+      <Time at={created} />
+      <Link href={paymentAddress(depositId, tenantId)}>Payment</Link>
+    </span>
+  ),
+};
 
 function About({ refund }: { refund: Refund }) {
   const { accountId, livemode, reason, failureReason, checkoutId } = refund;

@@ -21,6 +21,7 @@ const UnexplainedQuery = graphql(`
     unexplained(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
       nodes {
         id created livemode tenantId transactionId depositId amount covered currency reason status
+        root { id nickname businessDetails { legalName } }
         resolution resolvedBy resolvedAt
       }
       next

@@ -12,22 +12,19 @@ import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { Run, useOnDemand } from '../on-demand';
-import { Mode, pageOf, Tenant, Time } from '../parts';
+import { Health } from './health';
+import { OfTenant, pageOf, Time } from '../parts';
 
 const WorkQuery = graphql(`
   query Work($after: String) {
     gateways { id host process version startedAt seenAt alive }
     stuckWork(first: 25, after: $after) {
-      nodes { tenantId livemode work jobId jobKind subjectId error since attempts nextAttemptAt }
+      nodes {
+        tenantId livemode work jobId jobKind subjectId error since attempts nextAttemptAt
+        root { id nickname businessDetails { legalName } }
+      }
       next
     }
-  }
-`);
-
-const HealthQuery = graphql(`
-  query Health {
-    health { check level finding command }
   }
 `);
 
@@ -54,35 +51,6 @@ export function Work() {
 
 type Answer = ResultOf<typeof WorkQuery>;
 type StuckWork = Answer['stuckWork']['nodes'][number];
-
-/** What `tidegate doctor` prints. */
-function Health() {
-  const { data, error, fetching, start } = useOnDemand(HealthQuery);
-  return (
-    <Card title="Health" action={<Run name="Check the deployment" fetching={fetching} start={start} />}>
-      {error && <Problem error={error} onRetry={start} />}
-      {!data && !error && <p className="hint">Servers, standbys, versions, secrets, ledgers, backups and work.</p>}
-      {data && (
-        <Table
-          label="Health"
-          rows={data.health.map((line) => ({ ...line, id: `${line.check} ${line.finding}` }))}
-          columns={[
-            {
-              head: 'Finding',
-              cell: ({ check, finding, command }) => (
-                <span className="two-lines">
-                  <strong>{finding}</strong>
-                  <span className="hint">{command ? <code>{command}</code> : words(check)}</span>
-                </span>
-              ),
-            },
-            { head: 'State', cell: ({ level }) => <Status value={level} />, end: true },
-          ]}
-        />
-      )}
-    </Card>
-  );
-}
 
 function Gateways({ gateways }: { gateways: Answer['gateways'] }) {
   return (
@@ -143,9 +111,7 @@ function Fault({ work, onDone }: { work: StuckWork; onDone: () => void }) {
             {counted(work.attempts, 'attempt')} since <Time at={work.since} />
           </span>
         </span>
-        <span className="of-tenant">
-          <Mode livemode={work.livemode} /> <Tenant id={work.tenantId} />
-        </span>
+        <OfTenant {...work} />
       </summary>
       <div className="check-detail">
         <pre className="fault">{work.error}</pre>

@@ -1,8 +1,11 @@
 import { words } from '../../format/words';
 import { graphql, type VariablesOf } from '../../graph/graphql';
 import { CreatePage } from '../../parts/create-page';
+import { useFilters } from '../../parts/filters';
 import { CountryField, SelectField, TextField } from '../../parts/form';
+import { PageSkeleton } from '../../parts/skeleton';
 import { useSession } from '../../session';
+import { type PaymentToBill, usePaymentToBill } from '../receivables/from-payment';
 
 const CreateUserMutation = graphql(`
   mutation CreateUser($input: CreateConnectedUserInput!) {
@@ -41,31 +44,55 @@ export function CreateUser() {
 
 type Customer = VariablesOf<typeof CreateCustomerMutation>['input'];
 
-/** Creates a customer of the acting account. */
+/** Creates a customer of the acting account, also from the payer of a payment, to whose receivable it then leads. */
 export function CreateCustomer() {
+  const payment = usePaymentToBill();
+  return payment === undefined ? <PageSkeleton /> : <CustomerForm payment={payment} />;
+}
+
+function CustomerForm({ payment }: { payment: PaymentToBill | null }) {
   const { viewer } = useSession();
+  const { params } = useFilters();
+  const payer = payment?.bankDetails?.payer;
   const first = viewer.edition === 1;
   return (
     <CreatePage
       kind="customer"
-      list={{ href: '/customers', name: 'Customers' }}
+      draft={payment ? `customer:${payment.id}` : 'customer'}
+      list={
+        payment
+          ? { href: `/receivables/new?${params}`, name: 'New receivable' }
+          : { href: '/customers', name: 'Customers' }
+      }
       mutation={CreateCustomerMutation}
       // The gateway names the details that are missing, unless it gets none at all.
       read={(input: Omit<Customer, 'type'>): Customer => ({
         ...{ ...input, type: 'PARTNER' },
         businessDetails: { legalName: null, ...input.businessDetails },
       })}
-      addressOf={({ createAccount: { account } }) => `/accounts/${account.id}`}
+      addressOf={({ createAccount: { account } }) =>
+        payment ? `/receivables/new?${params}&customer=${account.id}` : `/accounts/${account.id}`
+      }
     >
       <div className="fields">
         <TextField name="nickname" label="Name" hint="A short name that no other account has." required={first} />
-        <TextField name="businessDetails.legalName" label="Legal name" required />
+        <TextField
+          name="businessDetails.legalName"
+          label="Legal name"
+          required
+          defaultValue={payer?.name ?? undefined}
+        />
         <TextField name="businessDetails.email" label="E-mail" type="email" required={first} />
         <SelectField name="businessDetails.type" label="Legal form" none="Choose …" options={businessTypes} required />
         <TextField name="businessDetails.physicalAddress.line1" label="Street" />
         <TextField name="businessDetails.physicalAddress.city" label="City" />
         <TextField name="businessDetails.physicalAddress.postalCode" label="Postal code" required={!first} />
-        <CountryField name="businessDetails.physicalAddress.country" label="Country" required />
+        <CountryField
+          name="businessDetails.physicalAddress.country"
+          label="Country"
+          required
+          defaultValue={payer?.country ?? undefined}
+        />
       </div>
     </CreatePage>
   );

@@ -1,18 +1,40 @@
 import { formatAge, useTimes } from '../../format/time';
-import { eventWords } from '../../format/words';
-import { graphql } from '../../graph/graphql';
+import { counted, eventWords } from '../../format/words';
+import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
+import type { RowOf } from '../../graph/pages';
 import { Empty } from '../../parts/empty';
 import { Money } from '../../parts/money';
 import { ObjectLink } from '../../parts/object-link';
 import { Card } from '../../parts/page';
 import { Pending } from '../../parts/problem';
+import { nameOf, NameFragment, useSession } from '../../session';
 
-const LatestEventsQuery = graphql(`
-  query LatestEvents($type: [String!]) {
-    events(first: 8, filter: { types: $type }) { nodes { id type created objectId object } }
-  }
-`);
+const LatestEventsQuery = graphql(
+  `
+    query LatestEvents($type: [String!]) {
+      events(first: 24, filter: { types: $type }) {
+        nodes {
+          id type created objectId object
+          account { ...Name }
+          subject {
+            ... on Deposit {
+              id
+              fromAccount { ...Name }
+              receivables { id invoice { referenceNumber } }
+            }
+          }
+        }
+      }
+    }
+  `,
+  [NameFragment],
+);
+
+type Event = RowOf<ResultOf<typeof LatestEventsQuery>['events']>;
+
+/** How many objects are shown to which something has happened. */
+const shown = 8;
 
 /** The events about money and accounts. Those about sessions, keys and webhooks are for developers. */
 const types = [
@@ -67,8 +89,30 @@ function about(object: unknown): About {
   return amount && currency ? { money: { amount, currency }, page } : { name: nickname };
 }
 
+/** The last event of each object, since the others are the way to it. */
+const lastOfEach = (events: readonly Event[]) =>
+  events.filter(({ objectId }, i) => events.findIndex((each) => each.objectId === objectId) === i).slice(0, shown);
+
+/** What an event says: of a payment, who has made it. */
+function sentenceOf({ type, object, subject }: Event): string {
+  const { amount = '' } = object as Described;
+  const told = eventWords(type, object);
+  if (!subject || !('fromAccount' in subject) || amount.startsWith('-')) return told;
+  const payer = subject.fromAccount ? nameOf(subject.fromAccount) : 'An unknown payer';
+  return type === 'deposit.completed' || type === 'deposit.reconciled' ? `${payer} paid` : `${told}: ${payer}`;
+}
+
+/** Towards which invoices a payment counts. */
+function matchedWith({ subject }: Event): string | undefined {
+  const numbers =
+    subject && 'receivables' in subject ? subject.receivables.map((each) => each.invoice.referenceNumber) : [];
+  if (numbers.length === 0) return undefined;
+  return `matched with ${numbers.length > 2 ? counted(numbers.length, 'invoice') : numbers.join(' and ')}`;
+}
+
 /** What happened last, newest first. */
 export function Events() {
+  const { viewer } = useSession();
   const result = useLive(LatestEventsQuery, { type: types }, { seconds: 5 });
   const time = useTimes();
   const events = result.data?.events?.nodes;
@@ -81,23 +125,26 @@ export function Events() {
         </Empty>
       )}
       <ol className="events">
-        {events?.map(({ id, type, created, objectId, object }) => {
-          const { name, money, page } = about(object);
-          return (
-            <li key={id}>
-              <span className="event-what">
-                <ObjectLink id={page ?? objectId}>{eventWords(type, object)}</ObjectLink>
-                <span className="hint">
-                  {name && `${name} · `}
-                  <time dateTime={created} title={time(created, 'full')}>
-                    {formatAge(created)}
-                  </time>
+        {events &&
+          lastOfEach(events).map((event) => {
+            const { id, created, objectId, object, account } = event;
+            const { name, money, page } = about(object);
+            const owner = account.id === viewer.account.id || account.id === objectId ? undefined : nameOf(account);
+            return (
+              <li key={id}>
+                <span className="event-what">
+                  <ObjectLink id={page ?? objectId}>{sentenceOf(event)}</ObjectLink>
+                  <span className="hint">
+                    {[name, owner, matchedWith(event)].map((each) => each && `${each} · `)}
+                    <time dateTime={created} title={time(created, 'full')}>
+                      {formatAge(created)}
+                    </time>
+                  </span>
                 </span>
-              </span>
-              {money && <Money {...money} />}
-            </li>
-          );
-        })}
+                {money && <Money {...money} />}
+              </li>
+            );
+          })}
       </ol>
     </Card>
   );

@@ -1,6 +1,10 @@
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { Link } from 'wouter';
 import { isOpen } from '../../format/disputes';
 import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
+import { graphql } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import type { RowOf } from '../../graph/pages';
 import { amountColumn, statusColumn } from '../../parts/cells';
@@ -26,13 +30,15 @@ export function Payment({ params }: { params: { id: string } }) {
   const result = useLive(PaymentQuery, { id: params.id });
   return (
     <Loaded result={result} of={({ deposit }) => deposit}>
-      {(payment) => <PaymentPage payment={payment} />}
+      {(payment) => <PaymentPage key={payment.id} payment={payment} />}
     </Loaded>
   );
 }
 
 function PaymentPage({ payment }: { payment: PaymentDetail }) {
   const mayWrite = useMayWrite();
+  const [done, setDone] = useState<string>();
+  const open = isUnreconciled(payment);
   return (
     <DetailPage
       title={`Payment from ${payment.fromAccount ? nameOf(payment.fromAccount) : 'an unknown payer'}`}
@@ -50,7 +56,8 @@ function PaymentPage({ payment }: { payment: PaymentDetail }) {
       <Part value={payment.openedDisputes} field="deposit.openedDisputes" title="Dispute">
         {({ nodes }) => <DisputeCards disputes={nodes.filter(isOpen)} />}
       </Part>
-      {isUnreconciled(payment) && mayWrite && <Reconcile payment={payment} />}
+      <div role="status">{done !== undefined && !open && <Reconciled id={payment.id} sentence={done} />}</div>
+      {open && mayWrite && <Reconcile payment={payment} onDone={setDone} />}
       <Part value={payment.allocations} field="deposit.allocations" title="Counts towards">
         {({ nodes }) => <Allocations allocations={nodes} />}
       </Part>
@@ -63,6 +70,28 @@ function PaymentPage({ payment }: { payment: PaymentDetail }) {
       </Part>
       <Timeline objectId={payment.id} account={payment.toAccount} more={happeningsOf(payment)} />
     </DetailPage>
+  );
+}
+
+const NextQuery = graphql(`
+  query NextToReconcile {
+    deposits(first: 2, filter: { unreconciled: true }) { nodes { id } }
+  }
+`);
+
+/** What was done when a payment was reconciled in whole, and the way to the next one. */
+function Reconciled({ id, sentence }: { id: string; sentence: string }) {
+  const [{ data }] = useQuery({ query: NextQuery, requestPolicy: 'network-only' });
+  const next = data?.deposits?.nodes.find((each) => each.id !== id);
+  return (
+    <p className="note reconciled">
+      {sentence}{' '}
+      {next ? (
+        <Link href={`/payments/${next.id}`}>Next payment to reconcile →</Link>
+      ) : (
+        data?.deposits && 'Nothing else waits for an invoice.'
+      )}
+    </p>
   );
 }
 

@@ -11,6 +11,7 @@ import { Empty } from '../../parts/empty';
 import { Export, type ExportSource } from '../../parts/export';
 import { Choice, ClearFilters, FilterBar, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
+import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
 import { Search } from '../../parts/search';
 import type { Column } from '../../parts/table';
@@ -184,8 +185,19 @@ function useColumns(): Column<Payment>[] {
     amountAndStatus(
       (payment) => payment,
       (payment) => stateOf(payment),
+      Left,
     ),
   ];
+}
+
+/** What is left of a payment for its reconciliation, if that is not all of it. */
+function Left(payment: Payment) {
+  if (stateOf(payment) !== 'REST_TO_RECONCILE') return null;
+  return (
+    <span className="hint line">
+      <Money amount={payment.pendingRest} currency={payment.currency} /> to reconcile
+    </span>
+  );
 }
 
 function NoPayments({ filtered }: { filtered: boolean }) {

@@ -110,7 +110,8 @@ export function isUnreconciled({ status, pendingRest }: Pick<Payment, 'status' |
   return status === 'COMPLETED' && hundredths(pendingRest) > 0n;
 }
 
-/** The status of a payment, or that it waits for its reconciliation. */
-export function stateOf(payment: Pick<Payment, 'status' | 'pendingRest'>): string {
-  return isUnreconciled(payment) ? 'UNRECONCILED' : payment.status;
+/** The status of a payment, or that it waits for its reconciliation: all of it, or what a refund or invoice left. */
+export function stateOf(payment: Pick<Payment, 'status' | 'amount' | 'pendingRest'>): string {
+  if (!isUnreconciled(payment)) return payment.status;
+  return payment.pendingRest === payment.amount ? 'UNRECONCILED' : 'REST_TO_RECONCILE';
 }

@@ -8,6 +8,7 @@ import { useSettled } from '../../graph/find';
 import { graphql } from '../../graph/graphql';
 import { type Failure, useWrite } from '../../graph/write';
 import { Empty } from '../../parts/empty';
+import { useFilters } from '../../parts/filters';
 import { Card } from '../../parts/page';
 import { Pending, Problem } from '../../parts/problem';
 import type { PaymentDetail } from './query';
@@ -74,6 +75,8 @@ function useCandidates(payment: PaymentDetail, filter: string) {
     query: CandidatesQuery,
     variables: { id, accountId: accountId ?? '', currency: [currency] },
     pause: accountId === undefined,
+    // A receivable that was just made for the payment is in no earlier answer.
+    requestPolicy: 'network-only',
   });
   const search = useSettled(filter);
   const pause = !data?.receivables?.pageInfo.hasNextPage || search === '';
@@ -96,7 +99,7 @@ function useCandidates(payment: PaymentDetail, filter: string) {
 }
 
 /** Counts what is left of a payment towards receivables. The best matches come first. */
-export function Reconcile({ payment }: { payment: PaymentDetail }) {
+export function Reconcile({ payment, onDone }: { payment: PaymentDetail; onDone: (sentence: string) => void }) {
   const [filter, setFilter] = useState('');
   const { open, error } = useCandidates(payment, filter);
   return (
@@ -109,12 +112,10 @@ export function Reconcile({ payment }: { payment: PaymentDetail }) {
       {open?.length === 0 && (
         <Empty title={`No open receivable in ${payment.currency}`}>
           <p>Create a receivable for the invoice that this payment pays, then reconcile it here.</p>
-          <Link href="/receivables/new" className="button">
-            New receivable
-          </Link>
+          <NewReceivable payment={payment} />
         </Empty>
       )}
-      {open && open.length > 0 && <Form payment={payment} suggestions={open} {...{ filter, setFilter }} />}
+      {open && open.length > 0 && <Form payment={payment} suggestions={open} {...{ filter, setFilter, onDone }} />}
     </Card>
   );
 }
@@ -124,12 +125,22 @@ interface FormProps {
   suggestions: Suggestion[];
   filter: string;
   setFilter: (filter: string) => void;
+  /** Gets what has been done, which is to be said after the form is gone, too. */
+  onDone: (sentence: string) => void;
 }
 
-function Form({ payment, suggestions, filter, setFilter }: FormProps) {
+/** What is chosen at first: the receivable that was just made for the payment. */
+function firstOf(payment: PaymentDetail, suggestions: Suggestion[], madeId: string | null) {
+  const made = suggestions.find(({ receivable }) => receivable.id === madeId);
+  if (!made) return new Map<string, string>();
+  return new Map([[made.receivable.id, decimal(fitting(hundredths(payment.pendingRest), made.receivable))]]);
+}
+
+function Form({ payment, suggestions, filter, setFilter, onDone }: FormProps) {
+  const madeId = useFilters().params.get('receivable');
   const { write, pending, failure } = useWrite(ReconcileMutation);
   // The chosen receivables in the order of their choice, with the amounts as they were typed.
-  const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
+  const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(() => firstOf(payment, suggestions, madeId));
   const [sent, setSent] = useState<string[]>([]);
   const [done, setDone] = useState<string>();
   const hint = useId();
@@ -147,7 +158,9 @@ function Form({ payment, suggestions, filter, setFilter }: FormProps) {
     const receivables = [...chosen].map(([id, amount]) => ({ id, amount: typedAmount(amount) }));
     const answer = await write({ input: { id: payment.id, receivables } });
     if (!answer) return;
-    setDone(sentenceOf(payment, total, suggestions, chosen));
+    const sentence = sentenceOf(payment, total, suggestions, chosen);
+    setDone(`${sentence} Choose another invoice for the rest.`);
+    onDone(sentence);
     setChosen(new Map());
     setFilter('');
   };
@@ -177,6 +190,7 @@ function Form({ payment, suggestions, filter, setFilter }: FormProps) {
         <span className={rest < 0n ? 'field-error' : 'hint'} role="status" id={hint}>
           {none ? (done ?? 'Choose an invoice that the payment pays.') : restOf(payment, rest)}
         </span>
+        <NewReceivable payment={payment} />
         <button type="submit" className="button primary" disabled={pending || none} aria-describedby={hint}>
           {pending
             ? 'Reconciling …'
@@ -184,6 +198,15 @@ function Form({ payment, suggestions, filter, setFilter }: FormProps) {
         </button>
       </div>
     </form>
+  );
+}
+
+/** The way to a receivable that is filled in from the payment, and chosen here when it is made. */
+function NewReceivable({ payment }: { payment: PaymentDetail }) {
+  return (
+    <Link href={`/receivables/new?payment=${payment.id}`} className="button">
+      New receivable
+    </Link>
   );
 }
 
@@ -198,10 +221,7 @@ function withAmount(chosen: ReadonlyMap<string, string>, { receivable }: Suggest
 /** What has been done, for the viewer. */
 function sentenceOf(payment: PaymentDetail, total: bigint, all: Suggestion[], chosen: ReadonlyMap<string, string>) {
   const names = all.flatMap(({ receivable: { id, invoice } }) => (chosen.has(id) ? invoice.referenceNumber : []));
-  return (
-    `${formatMoney({ ...payment, amount: decimal(total) })} reconciled with ${names.join(', ')}. Choose another ` +
-    'invoice for the rest.'
-  );
+  return `${formatMoney({ ...payment, amount: decimal(total) })} reconciled with ${names.join(', ')}.`;
 }
 
 function restOf(payment: PaymentDetail, rest: bigint): string {

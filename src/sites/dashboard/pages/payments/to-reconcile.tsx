@@ -1,5 +1,5 @@
-import { type KeyboardEvent, useState } from 'react';
-import { useLocation } from 'wouter';
+import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react';
+import { Link, useLocation } from 'wouter';
 import { formatMoney } from '../../format/money';
 import { formatDay, useTimes } from '../../format/time';
 import { words } from '../../format/words';
@@ -23,6 +23,7 @@ export function ToReconcile({ filters, filtered }: { filters: Filters; filtered:
   const result = useLive(ToReconcileQuery, { ...variables, first: 25, after: params.get('after') });
   const page = result.data?.deposits;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  useMade(page?.nodes, (id) => tick(id, true));
   const matching = useMatching(
     () => setChosen(new Set()),
     (undone) => setChosen((before) => new Set([...before, ...undone.map(({ payment }) => payment.id)])),
@@ -61,6 +62,20 @@ export function ToReconcile({ filters, filtered }: { filters: Filters; filtered:
       )}
     </div>
   );
+}
+
+/** Chooses the payment for which a receivable was just made, if that is the best match of it. */
+function useMade(payments: readonly OpenPayment[] | undefined, choose: (id: string) => void) {
+  const { params, set } = useFilters();
+  const [paymentId, receivableId] = [params.get('payment'), params.get('receivable')];
+  const made = payments?.find(({ id }) => id === paymentId)?.receivableMatches?.[0]?.receivable.id;
+  const take = useEffectEvent((id: string) => {
+    choose(id);
+    set({ payment: null, receivable: null }, { replace: true });
+  });
+  useEffect(() => {
+    if (paymentId && made && made === receivableId) take(paymentId);
+  }, [paymentId, made, receivableId]);
 }
 
 /** The payments that have an exact match: of several with the same receivable, the oldest. */
@@ -148,7 +163,13 @@ interface SuggestedProps {
 /** The invoice that a payment may pay, and why. Those who may only read choose nothing. */
 function Suggested({ payment, checked, fixed, onChange }: SuggestedProps) {
   const [match] = payment.receivableMatches ?? [];
-  if (!match) return <span className="hint">No invoice found</span>;
+  if (!match)
+    return (
+      <span className="two-lines">
+        <span className="hint">No invoice found</span>
+        {onChange && <Link href={`/receivables/new?payment=${payment.id}&from=list`}>New receivable</Link>}
+      </span>
+    );
   const { referenceNumber, dueDate } = match.receivable.invoice;
   const part = match.amount.amount !== payment.pendingRest && formatMoney(match.amount);
   const text = (

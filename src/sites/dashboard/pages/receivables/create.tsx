@@ -1,13 +1,17 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
+import { Link } from 'wouter';
 import { dayBefore } from '../../format/days';
-import { currencies, currencyOf } from '../../format/money';
+import { currencies, currencyOf, formatMoney, readAmount } from '../../format/money';
 import { graphql, type VariablesOf } from '../../graph/graphql';
 import { CreatePage } from '../../parts/create-page';
+import { useFilters } from '../../parts/filters';
 import { AmountField, SelectField, TextField } from '../../parts/form';
+import { PageSkeleton } from '../../parts/skeleton';
 import { UploadField } from '../../parts/upload';
-import { nameOf, useSession } from '../../session';
+import { nameOf, NameFragment, useSession } from '../../session';
 import { CustomerField } from './customer-field';
+import { type PaymentToBill, referenceIn, sidesOf, textOf, usePaymentToBill } from './from-payment';
 import { UserField } from './user-field';
 
 const FormQuery = graphql(`
@@ -15,6 +19,15 @@ const FormQuery = graphql(`
     purposeCodes { code description }
   }
 `);
+
+const CustomerQuery = graphql(
+  `
+    query CustomerOfForm($id: ID!) {
+      account(id: $id) { ...Name }
+    }
+  `,
+  [NameFragment],
+);
 
 const CreateMutation = graphql(`
   mutation CreateReceivable($input: CreateReceivableInput!) {
@@ -24,33 +37,51 @@ const CreateMutation = graphql(`
 
 type Input = VariablesOf<typeof CreateMutation>['input'];
 
-/** Creates a receivable from an invoice. The currency of both is the same, so the form has it once. */
+/**
+ * Creates a receivable from an invoice. Made from a payment it is filled in with what the payment says, and leads back
+ * to it, where it is chosen.
+ */
 export function CreateReceivable() {
+  const payment = usePaymentToBill();
+  return payment === undefined ? <PageSkeleton /> : <ReceivableForm payment={payment} />;
+}
+
+function ReceivableForm({ payment }: { payment: PaymentToBill | null }) {
   const { viewer } = useSession();
   const [{ data }] = useQuery({ query: FormQuery });
-  const [currency, setCurrency] = useState<string>(currencyOf(viewer.edition));
-  const [accountId, setAccountId] = useState('');
+  const [currency, setCurrency] = useState<string>(payment?.currency ?? currencyOf(viewer.edition));
+  const sides = payment && sidesOf(payment);
+  const payee = sides?.payee && sides.payee.id !== viewer.account.id ? sides.payee : undefined;
+  const [accountId, setAccountId] = useState(payee?.id ?? '');
   return (
     <CreatePage
       kind="receivable"
-      list={{ href: '/receivables', name: 'Receivables' }}
+      list={payment ? { href: payment.back({}), name: 'Payment' } : { href: '/receivables', name: 'Receivables' }}
       mutation={CreateMutation}
+      draft={payment ? `receivable:${payment.id}` : 'receivable'}
+      // The currency of both is the same, so the form has it once.
       read={(input: Input) => ({ ...input, invoice: { ...input.invoice, currency: input.currency } })}
-      addressOf={({ createReceivable: { receivable } }) => `/receivables/${receivable.id}`}
+      addressOf={({
+        createReceivable: {
+          receivable: { id },
+        },
+      }) => (payment ? payment.back({ receivable: id }) : `/receivables/${id}`)}
     >
       <fieldset>
         <legend>Invoice</legend>
+        {payment && <p className="hint">{paidWords(payment)}</p>}
         <div className="fields">
           {viewer.account.type === 'PLATFORM' && (
-            <UserField name="accountId" label="Owed to" none={nameOf(viewer.account)} onChange={setAccountId} />
+            <UserField
+              name="accountId"
+              label="Owed to"
+              none={nameOf(viewer.account)}
+              chosen={payee}
+              onChange={setAccountId}
+            />
           )}
-          <CustomerField
-            name="customerId"
-            accountId={accountId || viewer.account.id}
-            none="Not known"
-            hint="Whom the invoice bills."
-          />
-          <InvoiceFields currency={currency} onCurrency={setCurrency} />
+          <Customer payment={payment} accountId={accountId || viewer.account.id} />
+          <InvoiceFields payment={payment} currency={currency} onCurrency={setCurrency} />
         </div>
         <UploadField name="invoice.document" label="Invoice document" purpose="invoice" />
       </fieldset>
@@ -64,27 +95,79 @@ export function CreateReceivable() {
   );
 }
 
-function InvoiceFields({ currency, onCurrency }: { currency: string; onCurrency: (currency: string) => void }) {
+/** What is known of the payment that the receivable is to explain. */
+function paidWords(payment: PaymentToBill): string {
+  const text = textOf(payment);
+  const left = formatMoney({ amount: payment.pendingRest, currency: payment.currency });
+  return `${left} of the payment wait for an invoice.${text && ` The bank's text: ${text}`}`;
+}
+
+/** Whom the invoice bills; a payer that is no customer yet can be made one, who is then chosen here. */
+function Customer({ payment, accountId }: { payment: PaymentToBill | null; accountId: string }) {
   const { viewer } = useSession();
+  const { params } = useFilters();
+  const newId = params.get('customer');
+  const [{ data }] = useQuery({ query: CustomerQuery, variables: { id: newId ?? '' }, pause: newId === null });
+  const chosen = newId === null ? payment && sidesOf(payment).payer : data?.account;
+  if (newId !== null && !data) return null;
+  return (
+    <div>
+      <CustomerField
+        name="customerId"
+        accountId={accountId}
+        none="Not known"
+        hint="Whom the invoice bills."
+        chosen={chosen}
+      />
+      {payment && !chosen && accountId === viewer.account.id && (
+        <Link href={`/customers/new?${params}`} className="button small">
+          Name the payer as a new customer
+        </Link>
+      )}
+    </div>
+  );
+}
+
+interface InvoiceFieldsProps {
+  payment: PaymentToBill | null;
+  currency: string;
+  onCurrency: (currency: string) => void;
+}
+
+function InvoiceFields({ payment, currency, onCurrency }: InvoiceFieldsProps) {
+  const { viewer } = useSession();
+  const today = dayBefore(viewer.now, 'UTC', 0);
   return (
     <>
-      <TextField name="invoice.referenceNumber" label="Invoice number" required />
+      <TextField
+        name="invoice.referenceNumber"
+        label="Invoice number"
+        required
+        defaultValue={payment ? referenceIn(payment) : undefined}
+      />
       <SelectField
         name="currency"
         label="Currency"
         defaultValue={currency}
-        options={currencies.map((value) => ({ value, name: value }))}
+        options={[...new Set([currency, ...currencies])].map((value) => ({ value, name: value }))}
         onChange={onCurrency}
       />
-      <AmountField name="invoice.amount" label="Amount" currency={currency} required />
+      <AmountField
+        name="invoice.amount"
+        label="Amount"
+        currency={currency}
+        required
+        defaultValue={payment ? readAmount(payment.pendingRest) : undefined}
+      />
+      <TextField name="invoice.creationDate" label="Invoice date" type="date" required defaultValue={today} />
+      {/* What has been paid was due by now. */}
       <TextField
-        name="invoice.creationDate"
-        label="Invoice date"
+        name="invoice.dueDate"
+        label="Due date"
         type="date"
         required
-        defaultValue={dayBefore(viewer.now, 'UTC', 0)}
+        defaultValue={payment ? today : undefined}
       />
-      <TextField name="invoice.dueDate" label="Due date" type="date" required />
     </>
   );
 }

@@ -21,7 +21,7 @@ interface UserFieldProps {
   none?: string;
   required?: boolean;
   /** The user that is chosen already. */
-  chosen?: ResultOf<typeof NameFragment>;
+  chosen?: ResultOf<typeof NameFragment> | undefined;
   onChange: (userId: string) => void;
 }
 

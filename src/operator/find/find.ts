@@ -1,0 +1,201 @@
+import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { account } from '../../resources/account/table.js';
+import { address, bankAccountKey } from '../../resources/address/table.js';
+import { adjustment } from '../../resources/adjustment/table.js';
+import { checkoutNow } from '../../resources/checkout/now.js';
+import { checkout } from '../../resources/checkout/table.js';
+import { deposit } from '../../resources/deposit/table.js';
+import { dispute } from '../../resources/dispute/table.js';
+import { payout } from '../../resources/payout/table.js';
+import { receivable } from '../../resources/receivable/table.js';
+import { refund } from '../../resources/refund/table.js';
+import { requestLog } from '../../resources/request-log/table.js';
+import { transaction } from '../../resources/transaction/table.js';
+import { searchedAccounts } from '../account/search.js';
+import { bankFile, bankLine } from '../bank-file/table.js';
+import type { Operator } from '../operator.js';
+import { bankNotice, clawback, unexplained } from '../table.js';
+import { type FoundObject, ofPlaceMax, type Place, shown } from './objects.js';
+import { readText, type TextToFind } from './text.js';
+import { foundInTenant } from './tenant.js';
+
+/** What was found, and where it was sought. */
+export interface Found {
+  objects: FoundObject[];
+  /** Whether a place has more than is returned. */
+  hasMore: boolean;
+  /** The places that were searched, in words. */
+  searched: string[];
+  /** What to add to the text, so that more places are searched; null where all were. */
+  hint: string | null;
+}
+
+/**
+ * Finds the objects of all tenants that have a text: an id, a bank's reference, a number of a bank account, the address
+ * of a checkout's page, or words of the name of an account. Each place is one look-up by an index over all tenants, or
+ * by the key of the tenant where the text tells it. Amounts, invoice numbers and the texts of payments have indexes by
+ * tenant alone: they are sought when the text has the id of an account of it, too. Silent: all of it.
+ */
+export async function find(operator: Operator, given: string): Promise<Found> {
+  const text = readText(given, operator.secrets);
+  const asked: Promise<Place>[] = [];
+  if (text.id) asked.push(byId(operator, text.id));
+  if (text.checkout) asked.push(checkoutOfPage(operator, text.checkout));
+  if (text.references) asked.push(...byReference(operator, text.references));
+  if (text.accountNumber !== undefined) asked.push(byAccountNumber(operator, text.accountNumber));
+  if (text.words !== undefined && text.withinId === undefined) asked.push(byName(operator, text.words));
+  const within = text.withinId === undefined ? [] : await foundInTenant(operator, text.withinId, text);
+  const places = [...(await Promise.all(asked)), ...within];
+  const objects = new Map(
+    places.flatMap((place) => place.objects.slice(0, ofPlaceMax)).map((one) => [keyOf(one), one]),
+  );
+  return {
+    objects: [...objects.values()],
+    hasMore: places.some((place) => place.objects.length > ofPlaceMax),
+    searched: places.map(({ name }) => name),
+    hint: hintOf(text),
+  };
+}
+
+const keyOf = ({ type, id, tenantId, livemode, created, status }: FoundObject) =>
+  JSON.stringify([type, id, tenantId, livemode, ...(type === 'bank_line' ? [created, status] : [])]);
+
+/** What to add to a text, so that more is searched. */
+function hintOf({ words, amount, withinId }: TextToFind): string | null {
+  if (words === undefined) return null;
+  if (amount && (amount.currency === undefined || withinId === undefined))
+    return 'An amount is sought within a tenant: add its currency and the id of an account: 393.27 USD account_….';
+  if (withinId !== undefined) return null;
+  return 'Invoice numbers and the texts of payments are sought within a tenant: add the id of an account.';
+}
+
+/** The kinds of object that are found by their ids over all tenants. */
+const kinds = {
+  account: { name: 'Accounts by id', table: account, of: shown.account },
+  address: { name: 'Addresses by id', table: address, of: shown.address },
+  adjustment: { name: 'Adjustments by id', table: adjustment, of: shown.adjustment },
+  deposit: { name: 'Payments by id', table: deposit, of: shown.deposit },
+  dispute: { name: 'Disputes by id', table: dispute, of: shown.dispute },
+  payout: { name: 'Payouts by id', table: payout, of: shown.payout },
+  receivable: { name: 'Invoices by id', table: receivable, of: shown.receivable },
+  refund: { name: 'Refunds by id', table: refund, of: shown.refund },
+  req: { name: 'Logged requests by id', table: requestLog, of: shown.request },
+  transaction: { name: 'Attempts by id', table: transaction, of: shown.transaction },
+  unexplained: { name: 'Unexplained money by id', table: unexplained, of: shown.unexplained },
+} as const;
+
+const names: Readonly<Record<string, string>> = { req: 'request_log' };
+
+async function byId(operator: Operator, { noun, text }: NonNullable<TextToFind['id']>): Promise<Place> {
+  if (noun === 'checkout') {
+    const [place] = await operator.byId('operator_checkout', checkout, text);
+    return place ? checkoutOfPage(operator, place) : { name: checkoutsById, objects: [] };
+  }
+  const kind = Object.hasOwn(kinds, noun) ? kinds[noun as keyof typeof kinds] : undefined;
+  if (!kind) return { name: `Ids that begin with ${noun.slice(0, 40)}_ are of no kind that is found`, objects: [] };
+  const rows = await operator.byId(`operator_${names[noun] ?? noun}`, kind.table, text);
+  // A table and the form of its rows stand in one line above.
+  return { name: kind.name, objects: rows.map((row) => (kind.of as (row: unknown) => FoundObject)(row)) };
+}
+
+const checkoutsById = 'Checkouts by id';
+
+/** A checkout in its present state. */
+async function checkoutOfPage(
+  operator: Operator,
+  { tenantId, livemode, id }: NonNullable<TextToFind['checkout']>,
+): Promise<Place> {
+  const row = await operator.scope({ tenantId, livemode }).find(checkoutNow, id);
+  return { name: checkoutsById, objects: row ? [shown.checkout(row)] : [] };
+}
+
+const { placeholder } = sql;
+
+/** The rows of a table that have one of two texts in a column, of all tenants. */
+function withReference<T extends PgTable>(
+  operator: Operator,
+  name: string,
+  table: T,
+  column: PgColumn,
+  [typed, capitals]: readonly [string, string],
+): Promise<T['$inferSelect'][]> {
+  return operator.read<T['$inferSelect']>(
+    name,
+    (db) =>
+      db
+        .select()
+        .from(table as PgTable)
+        .where(inArray(column, [placeholder('typed'), placeholder('capitals')]))
+        .limit(ofPlaceMax + 1),
+    { typed, capitals },
+  );
+}
+
+/** What banks report under a reference: notices, recalls, payouts and the lines of files. */
+function byReference(operator: Operator, references: readonly [string, string]): Promise<Place>[] {
+  return [
+    withReference(operator, 'operator_notices_of_reference', bankNotice, bankNotice.reference, references).then(
+      (rows) => ({ name: 'Bank notices by reference', objects: rows.map(shown.notice) }),
+    ),
+    recallsOf(operator, references),
+    withReference(operator, 'operator_payouts_of_reference', payout, payout.bankReference, references).then((rows) => ({
+      name: 'Payouts by reference',
+      objects: rows.map(shown.payout),
+    })),
+    linesOf(operator, references),
+  ];
+}
+
+/** The deposits with the negative amounts of recalls and chargebacks. */
+async function recallsOf(operator: Operator, references: readonly [string, string]): Promise<Place> {
+  const rows = await withReference(operator, 'operator_clawbacks', clawback, clawback.reference, references);
+  const related = operator.related();
+  const taken = await Promise.all(rows.map((row) => related.one(deposit, deposit.id, row, row.depositId)));
+  const objects = taken.flatMap((row, i) => (row ? [{ ...shown.deposit(row), reference: rows[i]!.reference }] : []));
+  return { name: 'Recalls and disputes by reference', objects };
+}
+
+async function linesOf(operator: Operator, [typed, capitals]: readonly [string, string]): Promise<Place> {
+  const rows = await operator.read<{ line: typeof bankLine.$inferSelect; created: number }>(
+    'operator_bank_lines_of_reference',
+    (db) =>
+      db
+        .select({ line: bankLine, created: bankFile.created })
+        .from(bankLine)
+        .innerJoin(bankFile, eq(bankFile.id, bankLine.fileId))
+        .where(inArray(bankLine.reference, [placeholder('typed'), placeholder('capitals')]))
+        .limit(ofPlaceMax + 1),
+    { typed, capitals },
+  );
+  return {
+    name: 'Lines of bank files by reference',
+    objects: rows.map(({ line, created }) => shown.line({ ...line, created })),
+  };
+}
+
+/** The receiving addresses with a number of a bank account, in live mode: a bank has issued these. */
+async function byAccountNumber(operator: Operator, number: string): Promise<Place> {
+  const isNumber = (name: string): SQL => eq(bankAccountKey(address, name), placeholder('number')) as SQL;
+  const rows = await operator.read<typeof address.$inferSelect>(
+    'operator_addresses_of_number',
+    (db) =>
+      db
+        .select()
+        .from(address)
+        .where(
+          and(
+            sql`livemode and category in ('service_receive', 'service_fee_advance')`,
+            or(isNumber('iban'), isNumber('number')),
+          ),
+        )
+        .limit(ofPlaceMax + 1),
+    { number },
+  );
+  return { name: 'Receiving addresses by account number', objects: rows.map(shown.address) };
+}
+
+async function byName(operator: Operator, words: string): Promise<Place> {
+  const { nodes } = await searchedAccounts(operator, words, { limit: ofPlaceMax + 1 });
+  return { name: 'Accounts by name', objects: nodes.map(shown.account) };
+}

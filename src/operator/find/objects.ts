@@ -1,0 +1,141 @@
+import type { AdjustmentRow } from '../../resources/adjustment/table.js';
+import type { AccountRow } from '../../resources/account/table.js';
+import type { AddressRow } from '../../resources/address/table.js';
+import type { CheckoutRow } from '../../resources/checkout/table.js';
+import type { DepositRow } from '../../resources/deposit/table.js';
+import type { DisputeRow } from '../../resources/dispute/table.js';
+import type { PayoutRow } from '../../resources/payout/table.js';
+import type { ReceivableRow } from '../../resources/receivable/table.js';
+import type { RefundRow } from '../../resources/refund/table.js';
+import type { RequestLogRow } from '../../resources/request-log/table.js';
+import type { TransactionRow } from '../../resources/transaction/table.js';
+import type { BankLineRow } from '../bank-file/table.js';
+import type { BankNoticeRow, UnexplainedRow } from '../table.js';
+
+/** The kinds of object that the operator finds, by their words in the graph. */
+export const FoundType = {
+  ACCOUNT: 'account',
+  ADDRESS: 'address',
+  ADJUSTMENT: 'adjustment',
+  BANK_LINE: 'bank_line',
+  BANK_NOTICE: 'bank_notice',
+  CHECKOUT: 'checkout',
+  DEPOSIT: 'deposit',
+  DISPUTE: 'dispute',
+  PAYOUT: 'payout',
+  RECEIVABLE: 'receivable',
+  REFUND: 'refund',
+  REQUEST: 'request',
+  TRANSACTION: 'transaction',
+  UNEXPLAINED: 'unexplained',
+} as const;
+export type FoundType = (typeof FoundType)[keyof typeof FoundType];
+
+/** An object that was found, of whatever kind, by what tells it apart from others. */
+export interface FoundObject {
+  type: FoundType;
+  id: string;
+  /** Null for a line of a bank's file that is of no tenant yet. */
+  tenantId: string | null;
+  livemode: boolean;
+  created: number;
+  status: string | null;
+  amount: bigint | null;
+  currency: string | null;
+  reference: string | null;
+  accountId: string | null;
+  depositId: string | null;
+  payoutId: string | null;
+}
+
+/** One place: what it is called, and what it has. */
+export interface Place {
+  name: string;
+  objects: FoundObject[];
+}
+
+/** How many objects of one place are returned. */
+export const ofPlaceMax = 5;
+
+type Row = { id: string; tenantId: string; livemode: boolean; created: number };
+type Rest = Partial<Omit<FoundObject, 'type' | keyof Row>>;
+
+function found(type: FoundType, { id, tenantId, livemode, created }: Row, rest: Rest): FoundObject {
+  const nothing = { status: null, amount: null, currency: null, reference: null };
+  return {
+    ...{ type, id, tenantId, livemode, created, ...nothing, accountId: null, depositId: null, payoutId: null },
+    ...rest,
+  };
+}
+
+/** How the rows of each kind are shown as found objects. */
+export const shown = {
+  account: (row: AccountRow) => found('account', row, { status: row.status, accountId: row.id }),
+  address: (row: AddressRow) =>
+    found('address', row, {
+      ...{ status: row.status, currency: row.currency, accountId: row.linkedId },
+      reference: row.bankAccount?.iban ?? row.bankAccount?.number ?? row.vpa?.id ?? null,
+    }),
+  adjustment: (row: AdjustmentRow) =>
+    found('adjustment', row, {
+      ...{ status: row.status, accountId: row.accountId, reference: row.reason },
+      amount: row.creditAmount ?? (row.debitAmount === null ? null : -row.debitAmount),
+      currency: row.creditCurrency ?? row.debitCurrency,
+    }),
+  checkout: (row: CheckoutRow) => found('checkout', row, { ...moneyOf(row), accountId: row.toAccountId }),
+  deposit: (row: DepositRow) =>
+    found('deposit', row, {
+      ...{ ...moneyOf(row), accountId: row.toAccountId, depositId: row.id },
+      reference: row.bankDetails?.reference ?? null,
+    }),
+  dispute: (row: DisputeRow) =>
+    found('dispute', row, {
+      ...{ ...moneyOf(row), accountId: row.accountId, depositId: row.depositId, reference: row.reference },
+    }),
+  payout: (row: PayoutRow) =>
+    found('payout', row, {
+      ...{ ...moneyOf(row), accountId: row.accountId, payoutId: row.id, reference: row.bankReference },
+    }),
+  receivable: (row: ReceivableRow) =>
+    found('receivable', row, {
+      ...{ status: row.status, amount: BigInt(row.invoice.amount), currency: row.invoice.currency },
+      ...{ accountId: row.accountId, reference: row.invoice.referenceNumber },
+    }),
+  refund: (row: RefundRow) =>
+    found('refund', row, {
+      ...{ ...moneyOf(row), accountId: row.accountId, depositId: row.depositId, reference: row.bankReference },
+    }),
+  request: (row: RequestLogRow) =>
+    found('request', row, {
+      ...{ status: row.outcome, accountId: row.actingAccountId },
+      reference: [row.operation, String(row.status), ...row.codes].join(' '),
+    }),
+  transaction: (row: TransactionRow) =>
+    found('transaction', row, { ...moneyOf(row), accountId: row.actingAccountId, depositId: row.depositId }),
+  unexplained: (row: UnexplainedRow) =>
+    found('unexplained', row, { ...moneyOf(row), depositId: row.depositId, reference: row.reference }),
+  notice: (row: BankNoticeRow) =>
+    found(
+      'bank_notice',
+      { ...row, id: row.reference },
+      {
+        ...{ status: row.event, amount: BigInt(row.content.amount), currency: row.content.currency },
+        ...{ reference: row.reference, accountId: row.content.toAccountId, depositId: row.depositId },
+      },
+    ),
+  line: (row: BankLineRow & { created: number }) => ({
+    ...found(
+      'bank_line',
+      { id: row.fileId, tenantId: '', livemode: true, created: row.created },
+      {
+        ...{ status: row.state, amount: row.direction === 'debit' ? -row.amount : row.amount, currency: row.currency },
+        ...{ reference: row.reference, depositId: row.depositId, payoutId: row.payoutId },
+      },
+    ),
+    tenantId: row.tenant,
+  }),
+};
+
+const moneyOf = ({ status, amount, currency }: { status: string; amount: bigint; currency: string }) => ({
+  ...{ status, amount, currency },
+});

@@ -1,0 +1,52 @@
+import type { Rows } from '../../db/list/statement.js';
+import type { Scope } from '../../db/scope.js';
+import { depositListing } from '../../resources/deposit/listing.js';
+import { deposit } from '../../resources/deposit/table.js';
+import { payoutListing } from '../../resources/payout/listing.js';
+import { payout } from '../../resources/payout/table.js';
+import { receivableListing } from '../../resources/receivable/listing.js';
+import { receivable } from '../../resources/receivable/table.js';
+import type { Listing, PageArgs } from '../../types/pagination.js';
+import type { Operator } from '../operator.js';
+import { ofPlaceMax, type Place, shown } from './objects.js';
+import type { TextToFind } from './text.js';
+
+/**
+ * What the tenant of an account has of a text, in the mode of that account: payments, invoices and payouts by their
+ * exact amount, and payments and invoices by their texts, as its lists find them. Refuses an account that is not there.
+ */
+export async function foundInTenant(
+  operator: Operator,
+  accountId: string,
+  { amount, words }: TextToFind,
+): Promise<Place[]> {
+  const within = await operator.account(accountId, undefined, 'find.text');
+  const scope = operator.scope(within);
+  const places: Promise<Place>[] = [];
+  const inTenant = (what: string) => `${what}, in the tenant of the account`;
+  if (amount?.currency !== undefined) {
+    const args = { orderBy: 'amount_desc', currency: [amount.currency], amount: { eq: amount.amount } };
+    places.push(
+      placeOf(inTenant('Payments by amount'), listed(scope, deposit, depositListing, args), shown.deposit),
+      placeOf(inTenant('Invoices by amount'), listed(scope, receivable, receivableListing, args), shown.receivable),
+      placeOf(inTenant('Payouts by amount'), listed(scope, payout, payoutListing, args), shown.payout),
+    );
+  }
+  if (words !== undefined) {
+    const args = { search: words };
+    places.push(
+      placeOf(inTenant('Payments by text'), listed(scope, deposit, depositListing, args), shown.deposit),
+      placeOf(inTenant('Invoices by number'), listed(scope, receivable, receivableListing, args), shown.receivable),
+    );
+  }
+  return Promise.all(places);
+}
+
+async function listed<T extends Rows>(scope: Scope, table: T, listing: Listing, args: object) {
+  const all = { ...args, scope: 'descendants' as const, first: ofPlaceMax + 1 } satisfies PageArgs;
+  return (await scope.page(table, listing, all)).nodes;
+}
+
+async function placeOf<Row>(name: string, rows: Promise<Row[]>, of: (row: Row) => Place['objects'][number]) {
+  return { name, objects: (await rows).map(of) };
+}

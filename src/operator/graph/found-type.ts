@@ -1,0 +1,80 @@
+import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { Amount, Currency, DateTime } from '../../types/scalars.js';
+import { FoundType } from '../find/objects.js';
+import { livemode, tenantId } from './type.js';
+
+registerEnumType(FoundType, {
+  name: 'FoundType',
+  description: 'The kinds of object that `find` finds.',
+  valuesConfig: {
+    ACCOUNT: { description: 'A platform, a user or a partner, in one mode.' },
+    ADDRESS: { description: 'A destination for stored value.' },
+    ADJUSTMENT: { description: 'A correction of available money.' },
+    BANK_LINE: { description: 'A transfer of an imported file of a bank.' },
+    BANK_NOTICE: { description: 'A notice of a bank.' },
+    CHECKOUT: { description: 'A checkout of an account.' },
+    DEPOSIT: { description: 'Funds that came into an account.' },
+    DISPUTE: { description: 'A dispute of a deposit.' },
+    PAYOUT: { description: 'Funds on their way to a payout address.' },
+    RECEIVABLE: { description: 'An invoice that collected funds pay.' },
+    REFUND: { description: 'Money of a deposit on its way back.' },
+    REQUEST: { description: 'A request of an account to the API, which is kept for some days.' },
+    TRANSACTION: { description: 'An attempt to pay a checkout.' },
+    UNEXPLAINED: { description: 'Money that an acquirer or a bank took, or took back, and that is in no balance.' },
+  },
+});
+
+@ObjectType({ simpleResolvers: true, description: 'An object of any kind, by what tells it apart from others.' })
+export class FoundObject {
+  @Field(() => FoundType, { description: 'Its kind.' })
+  type: FoundType;
+  @Field(() => ID, {
+    description: "Its id. A bank notice has the bank's reference, and a line of a bank's file the id of the file.",
+  })
+  id: string;
+  @Field(() => ID, { nullable: true, description: `${tenantId} Null for a line of a bank's file that is of none yet.` })
+  tenantId: string | null;
+  @Field(() => Boolean, { description: livemode })
+  livemode: boolean;
+  @Field(() => DateTime, { description: 'When it was created.' })
+  created: number;
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Its status in small letters, as on /v1. Of a bank notice what happened, of a request its outcome. Null where ' +
+      'it has none.',
+  })
+  status: string | null;
+  @Field(() => Amount, { nullable: true, description: 'Its amount, such as `250.00`. Null where it has none.' })
+  amount: bigint | null;
+  @Field(() => Currency, { nullable: true, description: 'The currency of the amount, or the one of an address.' })
+  currency: string | null;
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The bank's reference, the number of an invoice or of a bank account, the reason of an adjustment; of a " +
+      'request its operation, the HTTP status and the codes of its errors.',
+  })
+  reference: string | null;
+  @Field(() => ID, { nullable: true, description: 'The account that it belongs to, if it belongs to one.' })
+  accountId: string | null;
+  @Field(() => ID, { nullable: true, description: 'The deposit that it is, or that it is about.' })
+  depositId: string | null;
+  @Field(() => ID, { nullable: true, description: 'The payout that it is, or that it is about.' })
+  payoutId: string | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What `find` has found, and where it has looked.' })
+export class FoundObjects {
+  @Field(() => [FoundObject], { description: 'The objects: at most five of each place.' })
+  objects: FoundObject[];
+  @Field(() => Boolean, { description: 'Whether a place has more objects than these.' })
+  hasMore: boolean;
+  @Field(() => [String], { description: 'The places that were searched, in words, such as `Payments by id`.' })
+  searched: string[];
+  @Field(() => String, {
+    nullable: true,
+    description: 'What to add to the text so that more places are searched, as a sentence. Null where all were.',
+  })
+  hint: string | null;
+}

@@ -1,0 +1,119 @@
+import { useQuery } from 'urql';
+import type { ResultOf } from '../graph/graphql';
+import { type Answer, FindDialog, type Hit } from '../find/box';
+import { graphql } from './graphql';
+import { accountAddress, Mode, nameOf, paymentAddress } from './parts';
+
+export const FindQuery = graphql(`
+  query Find($text: String!) {
+    find(text: $text) {
+      objects {
+        type id tenantId livemode created status amount currency reference accountId depositId payoutId
+        account { id livemode nickname businessDetails { legalName } }
+      }
+      hasMore searched hint
+    }
+  }
+`);
+
+type Found = ResultOf<typeof FindQuery>['find'];
+type FoundObject = Found['objects'][number];
+
+/** What the gateway answered, with where it has looked. */
+interface FoundAnswer extends Answer {
+  searched: readonly string[];
+  hint: string | null;
+}
+
+/** The box of the console, which finds the objects of all tenants. */
+export function Find({ onClose }: { onClose: () => void }) {
+  return (
+    <FindDialog
+      label="Id, bank reference, account number or name"
+      textLengthMax={300}
+      useAnswer={useFound}
+      said={said}
+      onClose={onClose}
+    />
+  );
+}
+
+const isText = (text: string) => /[\p{L}\p{N}]/u.test(text);
+
+function useFound(text: string): FoundAnswer | undefined {
+  const [{ data, error, fetching, operation }] = useQuery({
+    query: FindQuery,
+    variables: { text },
+    pause: !isText(text),
+    requestPolicy: 'network-only',
+  });
+  // The answer to the text before is not of this one.
+  if (fetching || operation?.variables.text !== text || (!data && !error)) return undefined;
+  const { objects = [], hasMore = false, searched = [], hint = null } = data?.find ?? {};
+  return { text, hits: objects.map(hitOf), more: hasMore, searched, hint, error };
+}
+
+const kinds: Readonly<Record<FoundObject['type'], string>> = {
+  ACCOUNT: 'Account',
+  ADDRESS: 'Address',
+  ADJUSTMENT: 'Adjustment',
+  BANK_LINE: "Line of a bank's file",
+  BANK_NOTICE: 'Bank notice',
+  CHECKOUT: 'Checkout',
+  DEPOSIT: 'Payment',
+  DISPUTE: 'Dispute',
+  PAYOUT: 'Payout',
+  RECEIVABLE: 'Invoice',
+  REFUND: 'Refund',
+  REQUEST: 'Request',
+  TRANSACTION: 'Attempt',
+  UNEXPLAINED: 'Unexplained money',
+};
+
+function hitOf(found: FoundObject): Hit {
+  const { type, id, livemode, created, status, amount, currency, reference, account } = found;
+  return {
+    id: [type, id, livemode, status].join(' '),
+    href: hrefOf(found),
+    kind: kinds[type],
+    name: account ? nameOf(account) : (reference ?? kinds[type]),
+    hint: account ? reference : null,
+    created,
+    status: status && status.toUpperCase(),
+    money: amount !== null && currency !== null ? { amount, currency } : undefined,
+    mark: <Mode livemode={livemode} />,
+  };
+}
+
+/** The page of an object: its own, that of the payment or payout that it is about, or that of its account. */
+function hrefOf({ type, id, livemode, tenantId, accountId, depositId, payoutId }: FoundObject): string {
+  if (type === 'ADJUSTMENT') return '/adjustments?status=ALL';
+  if (payoutId !== null) return `/payouts/${payoutId}`;
+  if (depositId !== null) return tenantId === null ? `/payments/${depositId}` : paymentAddress(depositId, tenantId);
+  if (type === 'BANK_LINE') return `/bank-files?show=files&file=${id}`;
+  if (type === 'BANK_NOTICE') return '/bank';
+  if (type === 'UNEXPLAINED') return '/unexplained';
+  if (type === 'TRANSACTION') return '/attempts';
+  return accountId === null ? '/accounts' : accountAddress({ id: accountId, livemode });
+}
+
+/** What the box says below its hits, and where it has looked when it has none. */
+function said(text: string, answer: FoundAnswer | undefined): string {
+  if (text === '') return 'Type for example UTR123456789, the id of a payment or a request, or the name of an account.';
+  if (!isText(text)) return 'Type a letter or a digit.';
+  if (!answer) return 'Looking …';
+  if (answer.error) return '';
+  if (answer.more) return 'There are more. Type more of what you look for.';
+  if (answer.hits.length > 0) return '';
+  return [`Nothing was found. Searched: ${placesOf(answer.searched)}.`, answer.hint].filter(Boolean).join(' ');
+}
+
+/** The places of an answer, those together that were searched by the same. */
+function placesOf(searched: readonly string[]): string {
+  const places = new Map<string, string[]>();
+  for (const place of searched) {
+    const [what, by = ''] = place.split(' by ') as [string, string?];
+    places.set(by, [...(places.get(by) ?? []), what.toLowerCase()]);
+  }
+  return [...places].map(([by, all]) => `${all.join(', ')}${by && ` by ${by}`}`).join('; ');
+}

@@ -1,0 +1,48 @@
+import { words } from '../../format/words';
+import { Money } from '../../parts/money';
+import { Card } from '../../parts/page';
+import { nameOf, Time } from '../parts';
+import type { TrailParts } from './trail-query';
+
+interface PostingsProps {
+  postings: TrailParts['postings'];
+  /** The accounts whose names are known, by their ids. */
+  accounts: readonly ({ id: string } & Parameters<typeof nameOf>[0])[];
+}
+
+/** What the contra accounts of the service are called. */
+const contras: Readonly<Record<string, string>> = { fx: 'Exchange' };
+
+/** The movements of money in the ledger, each with its sides. */
+export function Postings({ postings, accounts }: PostingsProps) {
+  const names = new Map(accounts.map((account) => [account.id, nameOf(account)]));
+  return (
+    <Card title="Ledger">
+      {postings.length === 0 && <p className="hint">It has moved no money.</p>}
+      <ul className="postings" aria-label="Postings">
+        {postings.map(({ id, kind, created, entries }) => (
+          <li key={id}>
+            <span className="two-lines">
+              <strong>{words(kind)}</strong>
+              <span className="hint" title={id}>
+                <Time at={created} />
+              </span>
+            </span>
+            <ul>
+              {entries.map(({ accountId, compartment, contra, amount, currency }, i) => (
+                <li key={i}>
+                  <span title={accountId ?? undefined}>
+                    {accountId === null
+                      ? (contras[contra ?? ''] ?? words(contra ?? ''))
+                      : `${words(compartment ?? '')} of ${names.get(accountId) ?? `account …${accountId.slice(-8)}`}`}
+                  </span>
+                  <Money amount={amount} currency={currency} />
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
