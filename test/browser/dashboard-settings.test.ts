@@ -276,7 +276,8 @@ describe('what was given by mistake', () => {
     const addresses = async () => {
       const { body } = await user.graph(
         `query ($id: ID!) { account(id: $id) { addresses(first: 20, filter: { category: [USER_PAYOUT] }) {
-          nodes { id name currency bankAccount { number domesticCredit bankName } billingDetails { line1 country } } } } }`,
+          nodes { id name currency bankAccount { number domesticCredit bankName } billingDetails { line1 country } }
+        } } }`,
         { id: user.id },
       );
       return body.data.account.addresses.nodes;

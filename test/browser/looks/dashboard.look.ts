@@ -52,7 +52,8 @@ const sheetChosen = async (page: Page) => {
   const rows = Array.from({ length: 14 }, (_, i) => {
     const name =
       i === 3 ? 'A name that no customer has, and that is very long, Incorporated in Delaware' : 'Asha Traders';
-    return `LOOK-${i},"${name}","${i === 5 ? 'ten' : '1,234,567.89'}",INR,2026-10-0${(i % 9) + 1},2026-12-31,${'x'.repeat(80)},goods,P0101`;
+    const amount = i === 5 ? 'ten' : '1,234,567.89';
+    return `LOOK-${i},"${name}","${amount}",INR,2026-10-0${(i % 9) + 1},2026-12-31,${'x'.repeat(80)},goods,P0101`;
   });
   const buffer = Buffer.from([head, ...rows].join('\n'));
   await page.getByLabel('CSV file').setInputFiles({ name: 'invoices.csv', mimeType: 'text/csv', buffer });

@@ -106,7 +106,6 @@ interface BankFieldsProps {
 
 function BankFields({ first, currencies: allowed, account, replaced }: BankFieldsProps) {
   const { legalName, physicalAddress } = account.businessDetails;
-  const at = replaced?.billingDetails ?? physicalAddress;
   const { number, iban, domesticCredit, bankName, globalWire } = replaced?.bankAccount ?? {};
   return (
     <>
@@ -164,6 +163,15 @@ function BankFields({ first, currencies: allowed, account, replaced }: BankField
           />
         </>
       )}
+      <HolderFields at={replaced?.billingDetails ?? physicalAddress} />
+    </>
+  );
+}
+
+/** Where the holder of the account is. */
+function HolderFields({ at }: { at: Address['billingDetails'] }) {
+  return (
+    <>
       <TextField name="billingDetails.line1" label="Street of the holder" defaultValue={at?.line1 ?? undefined} />
       <TextField name="billingDetails.city" label="City" defaultValue={at?.city ?? undefined} />
       <TextField name="billingDetails.state" label="State" defaultValue={at?.state ?? undefined} />

@@ -111,5 +111,6 @@ function foundWords({ rows, rowsFailed, rowsSeenBefore }: Progress): string {
     rowsSeenBefore > 0 && `${counted(rowsSeenBefore, 'row')} ${rowsSeenBefore === 1 ? 'exists' : 'exist'} already`,
   ].filter((each) => each !== false);
   if (found.length === 0) return `All ${counted(rows, 'row')} can be imported.`;
-  return `Of ${counted(rows, 'row')}, ${found.join(', and ')}. Mend them in the sheet and choose it again, or leave them out.`;
+  const next = 'Mend them in the sheet and choose it again, or leave them out.';
+  return `Of ${counted(rows, 'row')}, ${found.join(', and ')}. ${next}`;
 }

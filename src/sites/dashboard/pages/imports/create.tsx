@@ -21,8 +21,8 @@ export const ImportCustomers = () => <ImportPage kind="PARTNERS" />;
 
 const hints = {
   RECEIVABLES:
-    'Saved as CSV by a spreadsheet, with the names of its columns in the first line, such as Invoice number, Customer, ' +
-    'Amount, Currency, Invoice date and Due date. At most 10,000 rows and 5 MB.',
+    'Saved as CSV by a spreadsheet, with the names of its columns in the first line, such as Invoice number, ' +
+    'Customer, Amount, Currency, Invoice date and Due date. At most 10,000 rows and 5 MB.',
   PARTNERS:
     'Saved as CSV by a spreadsheet, with the names of its columns in the first line, such as Name, E-mail, Street, ' +
     'City, Postal code and Country. At most 10,000 rows and 5 MB.',

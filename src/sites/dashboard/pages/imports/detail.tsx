@@ -61,7 +61,8 @@ function ImportPage({ progress, ended }: { progress: Progress; ended: boolean })
 /** What happens to rows of a sheet that is imported again. */
 const again = {
   RECEIVABLES:
-    'Mend them in the sheet and import it again: an invoice of a customer is recognised by its number, and not made twice.',
+    'Mend them in the sheet and import it again: an invoice of a customer is recognised by its number, and not ' +
+    'made twice.',
   PARTNERS: 'Mend them in the sheet, and import these rows alone.',
 };
 

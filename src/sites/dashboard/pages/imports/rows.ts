@@ -43,7 +43,7 @@ const memberOf = (kind: ImportKind, column: string): Member | undefined =>
 const dayCells = (kind: ImportKind, { names, rows }: Sheet, { columns }: Mapping): string[] =>
   names.flatMap((_, i) => (memberOf(kind, columns[i] ?? '')?.kind === 'day' ? rows.map(({ cells }) => cells[i]!) : []));
 
-/** In which order the days are written; null where the sheet can be read in both ways, so that a person has to say it. */
+/** In which order the days are written; null where a person has to say it, since both ways are possible. */
 export const orderOf = (kind: ImportKind, sheet: Sheet, mapping: Mapping): DayOrder | null | undefined =>
   dayOrderOf(dayCells(kind, sheet, mapping));
 
@@ -54,7 +54,7 @@ export function missing(kind: ImportKind, { columns, constants }: Mapping): Memb
   );
 }
 
-/** The rows of a sheet as the gateway takes them. A cell that cannot be read stays as it is, and the gateway says why. */
+/** The rows of a sheet as the gateway takes them. A cell that cannot be read stays as it is, and is refused there. */
 export function importRows(
   kind: ImportKind,
   sheet: Sheet,
