@@ -1,5 +1,6 @@
-import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { and, inArray, sql } from 'drizzle-orm';
+import { type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { account } from '../../resources/account/table.js';
 import { address, bankAccountKey } from '../../resources/address/table.js';
 import { adjustment } from '../../resources/adjustment/table.js';
@@ -179,20 +180,20 @@ async function linesOf(operator: Operator, [typed, capitals]: readonly [string, 
 
 /** The receiving addresses with a number of a bank account, in live mode: a bank has issued these. */
 async function byAccountNumber(operator: Operator, number: string): Promise<Place> {
-  const isNumber = (name: string): SQL => eq(bankAccountKey(address, name), placeholder('number')) as SQL;
+  const of = (db: PostgresJsDatabase, name: string) =>
+    db
+      .select()
+      .from(address)
+      .where(
+        and(
+          sql`livemode and category in ('service_receive', 'service_fee_advance')`,
+          sql`${bankAccountKey(address, name)} = ${placeholder('number')}`,
+        ),
+      )
+      .limit(ofPlaceMax + 1);
   const rows = await operator.read<typeof address.$inferSelect>(
     'operator_addresses_of_number',
-    (db) =>
-      db
-        .select()
-        .from(address)
-        .where(
-          and(
-            sql`livemode and category in ('service_receive', 'service_fee_advance')`,
-            or(isNumber('iban'), isNumber('number')),
-          ),
-        )
-        .limit(ofPlaceMax + 1),
+    (db) => unionAll(of(db, 'iban'), of(db, 'number')).limit(ofPlaceMax + 1),
     { number },
   );
   return { name: 'Receiving addresses by account number', objects: rows.map(shown.address) };
