@@ -79,8 +79,8 @@ export const seedsOf = (file: string): number[] =>
   process.env.SEED ? [scale.seed] : [scale.seed, ...(found[file] ?? [])];
 
 /**
- * The time-outs of a test in either form. On a cluster a statement takes several times as long, and `npm run fuzz` tries
- * longer forms on machines that may do other work.
+ * The time-outs of a test in either form. On a cluster a statement takes several times as long, and `npm run fuzz`
+ * tries longer forms on machines that may do other work.
  */
 export const testMilliseconds =
   process.env.CITUS_URL === undefined && process.env.EVIDENCE === undefined ? 300_000 : 1_200_000;
