@@ -3,7 +3,7 @@ import { type Draft, draftOf, forgetDraft, keepDraft } from '../graph/drafts';
 import { SessionContext } from '../session';
 
 /** Fields that are never kept: secrets, and numbers of bank accounts, persons and businesses. */
-const unkept = /^(apiKey|bankAccount\..+|identification\..+|.*\bids\..+)$/;
+const unkept = /^(apiKey$|bankAccount\.|identification\.|ids\.)|\.ids\./;
 
 type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 

@@ -106,7 +106,7 @@ interface BankFieldsProps {
 
 function BankFields({ first, currencies: allowed, account, replaced }: BankFieldsProps) {
   const { legalName, physicalAddress } = account.businessDetails;
-  const { number, iban, domesticCredit, bankName, globalWire } = replaced?.bankAccount ?? {};
+  const { number, domesticCredit, bankName } = replaced?.bankAccount ?? {};
   return (
     <>
       <TextField
@@ -142,28 +142,35 @@ function BankFields({ first, currencies: allowed, account, replaced }: BankField
           <TextField name="bankAccount.bankName" label="Bank" defaultValue={bankName ?? undefined} />
         </>
       ) : (
-        <>
-          <TextField
-            name="bankAccount.iban"
-            label="IBAN"
-            defaultValue={iban ?? undefined}
-            hint="Instead of the account number."
-          />
-          <TextField
-            name="bankAccount.bankName"
-            label="Bank"
-            defaultValue={bankName ?? undefined}
-            hint="Or give the SWIFT/BIC code."
-          />
-          <TextField
-            name="bankAccount.globalWire"
-            label="SWIFT/BIC code"
-            defaultValue={globalWire ?? undefined}
-            hint="Instead of the name of the bank."
-          />
-        </>
+        <ForeignBank bank={replaced?.bankAccount ?? null} />
       )}
       <HolderFields at={replaced?.billingDetails ?? physicalAddress} />
+    </>
+  );
+}
+
+/** Where an account is that is paid out to in other currencies than INR. */
+function ForeignBank({ bank }: { bank: Address['bankAccount'] }) {
+  return (
+    <>
+      <TextField
+        name="bankAccount.iban"
+        label="IBAN"
+        defaultValue={bank?.iban ?? undefined}
+        hint="Instead of the account number."
+      />
+      <TextField
+        name="bankAccount.bankName"
+        label="Bank"
+        defaultValue={bank?.bankName ?? undefined}
+        hint="Or give the SWIFT/BIC code."
+      />
+      <TextField
+        name="bankAccount.globalWire"
+        label="SWIFT/BIC code"
+        defaultValue={bank?.globalWire ?? undefined}
+        hint="Instead of the name of the bank."
+      />
     </>
   );
 }

@@ -144,6 +144,12 @@ function exportOf({ search, orderBy, ...filter }: Filters): ExportSource {
   return { receivables: search ? { search } : sent({ orderBy, filter: sent(filter) }) };
 }
 
+const importLink = (
+  <Link href="/receivables/import" className="button">
+    Import
+  </Link>
+);
+
 /** The receivables: how old the open ones are, and all of them; or those that bill a customer. */
 export function Receivables() {
   const { set, filtered } = useFilters();
@@ -165,11 +171,7 @@ export function Receivables() {
       actions={
         <>
           {customer === null && <Export source={exportOf(variables)} />}
-          {mayWrite && (
-            <Link href="/receivables/import" className="button">
-              Import
-            </Link>
-          )}
+          {create && importLink}
           {create}
         </>
       }
