@@ -248,7 +248,7 @@ describe('hostile texts and generated amounts', () => {
   /** Pages that show something else to a platform than to its user: their own forms, events and webhooks. */
   const ofOne = { platform: /^\/developers\/webhooks/, user: /^\/(.*\/new|developers\/events)$/ };
   /** Pages without money; every other page has to show some. */
-  const withoutMoney = /^\/(settings|developers.*|.*\/new|accounts\/.*|users|customers)$/;
+  const withoutMoney = /^\/(settings.*|developers.*|.*\/(new|import)|imports\/.*|accounts\/.*|users|customers)$/;
 
   it('are shown as they are on every page of the dashboard, by a platform and by its user', async () => {
     const { platform, objects, shown } = await hostileTenant(dashboard.world);

@@ -121,6 +121,10 @@ export async function hostileTenant(world: World): Promise<HostileTenant> {
       description: about,
     }),
   );
+  const rowName = text('Row');
+  const sheet = Buffer.from(`nickname\n"${rowName.replaceAll('"', '""')}"\n`);
+  const sheetFile = await must(user.upload('import', sheet, `${text('Sheet')}.csv`.replaceAll('/', '')));
+  const imported = await must(user.post('/v1/imports', { kind: 'partners', file_id: sheetFile.id }));
   // The payout of the next midnight settles the invoice, and its statement names the payer.
   await must(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
   const query = 'query ($id: ID!) { receivable(id: $id) { allocations { nodes { payout { id } } } } }';
@@ -136,10 +140,11 @@ export async function hostileTenant(world: World): Promise<HostileTenant> {
       '/receivables/:id': [receivable.id],
       '/checkouts/:id': [checkout.id],
       '/payouts/:id': [payout!],
+      '/imports/:id': [imported.id],
       '/developers/webhooks/:id': [webhook.id],
     },
     shown: {
-      '/': [open],
+      '/': [partnerName],
       '/customers': [partnerName],
       [`/accounts/${partner.id}`]: [partnerName, open, at.line1],
       [`/accounts/${user.id}`]: [legalName],
