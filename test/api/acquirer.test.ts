@@ -9,7 +9,7 @@ import { type RefundRow, refund } from '../../src/resources/refund/table.js';
 import { auditLedger } from '../support/audit.js';
 import { type PayeeFixture, payeesIn, upiCode } from '../support/checkout-fixture.js';
 import { scale, seedsOf } from '../support/scale.js';
-import { must, useWorld } from '../support/world.js';
+import { must, useWorld, withLiveAcquirer } from '../support/world.js';
 import { checkoutsIn, depositsOf, funds, locksOf, look, pay, refusalOf, transactionsOf } from './checkout-fixture.js';
 import { type Json, mutation, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
 
@@ -97,6 +97,11 @@ describe('a report of an acquirer', () => {
   beforeAll(async () => {
     payee = await payeesIn(world).open();
     partnerId = await payee.goLive();
+    // At its first code the customer gets its UPI address, from the acquirer of a gateway that has one.
+    const origin = await world.another({ acquirers: withLiveAcquirer });
+    const first = await payee.checkoutFixture({ speaker: payee.live, partnerId });
+    await upiCode(payee, { ...first, url: `${origin}${first.path}` });
+    await world.endLast();
   });
 
   interface Sending {
