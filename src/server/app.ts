@@ -215,6 +215,8 @@ function application(config: Config, identity: Identity, fixed: Record<string, s
     ...(config.tls ? { https: { ...secureContext(config.tls), ...slow } } : { http: slow }),
     // Fastify's types have another instance for https than for http; here the configuration decides which.
   } as never) as unknown as FastifyInstance;
+  // As the answers of the graph end, so that the answers of several commands in a terminal stand in lines of their own.
+  app.setReplySerializer((answer) => `${JSON.stringify(answer)}\n`);
   app.decorateRequest('context', null);
   app.decorateRequest('operator', null);
   app.decorateRequest('budget', null);

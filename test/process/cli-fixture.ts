@@ -16,7 +16,7 @@ export function document(finished: Finished): Json {
 /** The printed object of a command must equal that of /v1, to the byte. */
 export async function sameAsV1(printed: Json, speaker: Speaker, path: string): Promise<void> {
   const reply = await speaker.get(`${path}/${printed.id}`);
-  expect([reply.status, JSON.stringify(printed)]).toEqual([200, reply.text]);
+  expect([reply.status, `${JSON.stringify(printed)}\n`]).toEqual([200, reply.text]);
 }
 
 /** The processes with this folder in their command line: PostgreSQL and its supervisor. */

@@ -39,7 +39,7 @@ export function clientErrorHandler(
 
 /** The raw text of an HTTP answer: Fastify cannot send it, because no request exists. */
 function unreadAnswer(status: string, refused: Problem): string {
-  const body = JSON.stringify(errorV1([refused]));
+  const body = `${JSON.stringify(errorV1([refused]))}\n`;
   const head = [
     `HTTP/1.1 ${status}`,
     'Content-Type: application/json; charset=utf-8',

@@ -31,8 +31,8 @@ export class QuickRefusal {
     const busy = [queueProblem('requests')];
     this.#head = Object.entries({ ...fixed, 'retry-after': '1' }).flat();
     this.#help = helpLinks(busy);
-    this.#body = JSON.stringify(errorV1(busy));
-    this.#graph = JSON.stringify(graphErrors(busy, '\n')).split('\\n');
+    this.#body = `${JSON.stringify(errorV1(busy))}\n`;
+    this.#graph = `${JSON.stringify(graphErrors(busy, '\n'))}\n`.split('\\n');
   }
 
   /** Refuses a request and sends the answer, if its tenant has too many. */
