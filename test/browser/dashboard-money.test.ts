@@ -12,11 +12,11 @@ const dashboard = useDashboard();
 
 /** The money of each row of a list, by the query that answers the same list. */
 const lists = [
-  ['/payments', 'Payments', 'deposits { nodes { amount currency } }'],
+  ['/payments', 'Payments', 'deposits { nodes { amount currency status pendingRest } }'],
   [
     '/payments?sort=amount',
     'Payments',
-    'deposits(orderBy: AMOUNT_DESC, currency: ["INR"]) { nodes { amount currency } }',
+    'deposits(orderBy: AMOUNT_DESC, currency: ["INR"]) { nodes { amount currency status pendingRest } }',
   ],
   ['/receivables', 'Receivables', 'receivables { nodes { currency amountReconcilable invoice { amount } } }'],
   [
@@ -30,6 +30,8 @@ const lists = [
 
 interface Row {
   amount?: string;
+  status?: string;
+  pendingRest?: string;
   currency: string;
   amountReconcilable?: string;
   sourceAmount?: string;
@@ -81,8 +83,12 @@ describe('the money of the pages', () => {
         );
         const [{ nodes }] = Object.values(body.data) as [{ nodes: Row[] }];
         const amounts = nodes.flatMap(
-          ({ amount, currency, amountReconcilable, sourceAmount, sourceCurrency, invoice }) => [
+          ({ amount, currency, status, pendingRest, amountReconcilable, sourceAmount, sourceCurrency, invoice }) => [
             asShown({ amount: (amount ?? invoice?.amount)!, currency }),
+            // What is left to reconcile stands below a payment of which a part is.
+            ...(status === 'COMPLETED' && ![amount, '0.00'].includes(pendingRest)
+              ? [asShown({ amount: pendingRest!, currency })]
+              : []),
             // What is open stands below the amount of an invoice that was paid in part.
             ...(amountReconcilable && ![invoice?.amount, '0.00'].includes(amountReconcilable)
               ? [asShown({ amount: amountReconcilable, currency })]

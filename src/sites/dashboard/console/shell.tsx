@@ -22,13 +22,14 @@ import {
   Users,
   Webhook,
 } from 'lucide-react';
-import { type ReactNode, useCallback, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react';
 import { useFindKey } from '../find/box';
 import { useLive } from '../graph/live';
 import { Frame, type Place, PlaceLink } from '../parts/frame';
-import { Find } from './find';
 import { countOf, queuesOf, ReturningQuery, type Waiting, WaitingQuery } from './pages/queues';
 import { useSession } from './session';
+
+const Find = lazy(() => import('./find').then(({ Find }) => ({ default: Find })));
 
 /** The frame of every page: who is signed in, and the pages with what waits on each. */
 export function Shell({ announcement, children }: { announcement: string; children: ReactNode }) {
@@ -65,7 +66,11 @@ export function Shell({ announcement, children }: { announcement: string; childr
       <p className="announcement" role="status">
         {announcement}
       </p>
-      {finding && <Find onClose={() => setFinding(false)} />}
+      {finding && (
+        <Suspense>
+          <Find onClose={() => setFinding(false)} />
+        </Suspense>
+      )}
     </Frame>
   );
 }

@@ -168,7 +168,7 @@ function Suggested({ payment, checked, fixed, onChange }: SuggestedProps) {
     return (
       <span className="two-lines">
         <span className="hint">No invoice found</span>
-        {onChange && <NewReceivable paymentId={payment.id} fromList />}
+        {onChange && <NewReceivable paymentId={payment.id} fromList className="button small" />}
       </span>
     );
   const { referenceNumber, dueDate } = match.receivable.invoice;
