@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../errors/problems.js';
+import { clientLeft } from '../limits/budget.js';
 import { address } from '../resources/address/table.js';
 import type { CheckoutPlace } from '../resources/checkout/link.js';
 import {
@@ -12,7 +13,7 @@ import {
 import { type Acquirer, acquirerOf, type Decision, type Instrument, isSandbox } from './acquirer.js';
 import type { Answers, Hosted, Opened } from './answers.js';
 import { cardDetails, cardOf } from './card.js';
-import { payerScope } from './session.js';
+import { payerScope, type Session } from './session.js';
 import type { Message } from './view/layout.js';
 import { payeeName } from './view/text.js';
 
@@ -34,6 +35,8 @@ export function formRoutes(app: FastifyInstance, answers: Answers, options: obje
 
 class Forms {
   readonly #hosted: Hosted;
+  /** The answers about UPI addresses that acquirers have still to give, by the address of the account. */
+  readonly #asked = new Map<string, Promise<string | undefined>>();
 
   constructor(private readonly answers: Answers) {
     this.#hosted = answers.hosted;
@@ -48,7 +51,7 @@ class Forms {
     if (!acquirer) return this.answers.show(reply.code(503), opened);
     const attemptKey = attemptOf(request.body, 'upi');
     if (!attemptKey) return this.answers.back(reply, token);
-    if (!(await this.#hasVpa(request, opened, acquirer)))
+    if (!(await this.#hasVpa(request, reply, opened, acquirer)))
       return this.answers.show(reply.code(503), opened, { upi: false }, true);
     const begun = await this.#begin(request, place, { attemptKey, paymentMethod: 'upi' });
     return begun instanceof DomainError ? this.answers.refused(reply, opened, begun) : this.answers.back(reply, token);
@@ -56,22 +59,40 @@ class Forms {
 
   /**
    * Whether the account that is paid has a UPI address. Only with one a code has a payee; in live mode the acquirer is
-   * asked for it before the account's first code.
+   * asked for it before the account's first code. No turn is kept meanwhile: while the acquirer does not answer, payers
+   * who repeat the form would keep all others from their pages.
    */
-  async #hasVpa(request: FastifyRequest, { place, session }: Opened, acquirer: Acquirer): Promise<boolean> {
+  async #hasVpa(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { place, session }: Opened,
+    acquirer: Acquirer,
+  ): Promise<boolean> {
     const { id, vpa } = session.address;
     if (vpa !== null) return true;
+    request.ticket?.release();
+    let given: string | undefined;
     try {
-      const given = await acquirer.vpaOf?.({ id, name: payeeName(session) });
-      if (given === undefined) return false;
-      const scope = payerScope(this.#hosted.database, place);
-      await scope.write('assign_vpa', address, { requestId: request.id }, { id, vpa: given });
-      return true;
+      given = await this.#vpaOf(session, acquirer);
     } catch (error) {
-      if (error instanceof DomainError) throw error;
       this.#hosted.onFault(error, request.id);
-      return false;
     }
+    if (given === undefined) return false;
+    if (reply.raw.destroyed) throw clientLeft();
+    await request.ticket?.begun();
+    const scope = payerScope(this.#hosted.database, place);
+    await scope.write('assign_vpa', address, { requestId: request.id }, { id, vpa: given });
+    return true;
+  }
+
+  /** Asks the acquirer for the UPI address of an account, once for all payers that wait for it. */
+  #vpaOf(session: Session, acquirer: Acquirer): Promise<string | undefined> {
+    const { id } = session.address;
+    const asked =
+      this.#asked.get(id) ??
+      (async () => acquirer.vpaOf?.({ id, name: payeeName(session) }))().finally(() => this.#asked.delete(id));
+    this.#asked.set(id, asked);
+    return asked;
   }
 
   async card(request: FastifyRequest<Form>, reply: FastifyReply): Promise<FastifyReply> {

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newKey } from '../../src/auth/tokens.js';
-import { PayeeFixture } from '../support/checkout-fixture.js';
+import { type Acquirer, acquirers as delivered } from '../../src/hosted/acquirer.js';
+import { PayeeFixture, submit } from '../support/checkout-fixture.js';
 import { holding, locked } from './holding.js';
 import { eventually, givenIn, tenantOf, type Reply, type Speaker, useWorld, type World } from '../support/world.js';
 
@@ -19,7 +21,7 @@ const single = useWorld({
 });
 
 /** Resolves when so many more requests have arrived and their keys, which were found before, have been looked up. */
-function arrivals({ app }: World, count: number): Promise<void> {
+function arrivals(app: World['app'], count: number): Promise<void> {
   return new Promise((resolve) => {
     const arrived = () => {
       if (--count > 0) return;
@@ -34,7 +36,7 @@ function arrivals({ app }: World, count: number): Promise<void> {
 async function counted<T>(of: World, speaker: Speaker, count: number, ask: () => T): Promise<T[]> {
   // A path that does not exist takes no turn. Its key is looked up.
   await speaker.get('/v1/none');
-  const arrived = arrivals(of, count);
+  const arrived = arrivals(of.app, count);
   const answers = Array.from({ length: count }, ask);
   await arrived;
   return answers;
@@ -188,7 +190,7 @@ describe('bodies that are slow to come', () => {
 
   /** Begins requests whose bodies do not come, and resolves when all have been admitted or refused. */
   async function slowly(count: number, speaker: Speaker, path: string, type: string) {
-    const arrived = arrivals(world, count);
+    const arrived = arrivals(world.app, count);
     const sent = Array.from({ length: count }, () => {
       const one = begun(world, speaker, path, slow({ 'content-type': type }), 'POST');
       one.request.write('{');
@@ -253,7 +255,7 @@ describe('a key that was not valid before', () => {
     const held = holding(world, /^key_owner/);
     let answers: Promise<Reply>[] = [];
     try {
-      const arrived = arrivals(world, invented.length);
+      const arrived = arrivals(world.app, invented.length);
       answers = invented.map((speaker) => speaker.get('/v1/accounts'));
       await arrived;
       expect(held.count).toBe(4);
@@ -445,5 +447,37 @@ describe('a turn', () => {
     );
     expect((await fetch(checkout.url)).status).toBe(200);
     for (const request of streams) request.destroy();
+  });
+
+  it('is not kept by payers who wait for the UPI address of an account, which is asked for once', async () => {
+    const other = await PayeeFixture.open(single);
+    const { path, id } = await other.liveCheckoutFixture();
+    let asked = 0;
+    let answer: (vpa: string) => void = () => {};
+    const answered = new Promise<string>((resolve) => (answer = resolve));
+    const live: Acquirer = {
+      ...delivered.test,
+      vpaOf: () => {
+        asked++;
+        return answered;
+      },
+    };
+    const origin = await single.another({ acquirers: { ...delivered, live } });
+    const arrived = arrivals(single.apps.at(-1)!, 12);
+    const forms = Array.from({ length: 12 }, () =>
+      submit(`${origin}${path}/upi`, { attempt: `${randomUUID()}-upi` }).then((reply) => reply.status),
+    );
+    await arrived;
+    try {
+      // All pages together have eight turns.
+      expect((await fetch(`${origin}${path}`)).status).toBe(200);
+    } finally {
+      answer('payee@acquirer');
+    }
+    expect([asked, new Set(await Promise.all(forms))]).toEqual([1, new Set([303])]);
+    const [to] = await single.sql`select a.vpa, a.version from address a join checkout c
+      on c.tenant_id = a.tenant_id and c.livemode = a.livemode and c.to_address_id = a.id where c.id = ${id}`;
+    expect(to).toMatchObject({ vpa: { id: 'payee@acquirer' }, version: '1' });
+    await single.endLast();
   });
 });

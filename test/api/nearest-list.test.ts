@@ -222,6 +222,19 @@ describe('the nearest list that works', () => {
     expect([extensions.code, extensions.nearestUrl]).toEqual(['PARAMETER_INVALID', undefined]);
   });
 
+  it('has no path either where that is long, whose text would be there once for each problem', async () => {
+    const query = `query ($id: ID!) { receivables(orderBy: AMOUNT_DESC, filter: { accountId: $id, overdue: true }) {
+      totalCount } }`;
+    const named = async (length: number) => {
+      const [{ extensions }] = (await user.graph(query, { id: 'é'.repeat(length) })).body.errors;
+      return [extensions.error.metadata.nearest_url !== undefined, extensions.nearestUrl !== undefined];
+    };
+    expect([await named(200), await named(400)]).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+  });
+
   it('is the same for each parent of an edge', async () => {
     await user.partner();
     await user.partner();

@@ -279,6 +279,24 @@ describe('the trail of money', () => {
     expect(debit.deposit.disputedDeposit).toEqual({ id: depositId });
   });
 
+  it('has no part of a posting, however many sides those of a payment have', async () => {
+    const { to, depositId } = await trade('UTR7010010', 9_000n);
+    const { tenantId } = to.row;
+    const [row] = await world.sql`select payment_id from deposit where tenant_id = ${tenantId} and id = ${depositId}`;
+    const side = (category: string, amount: number) => ({ account: to.live.id, category, currency: 'USD', amount });
+    const sides = [
+      ...[side('available', 5), side('processing', 1), side('pending', -1)],
+      { contra: 'bank', currency: 'USD', amount: -5 },
+    ];
+    for (let i = 0; i < 40; i++)
+      await world.database.call('post', [
+        ...[tenantId, true, 'deposit', `${depositId} ${i}`, row!.payment_id, JSON.stringify(sides)],
+      ]);
+    const { postings } = await trail(depositId);
+    expect(postings.length).toBeGreaterThan(30);
+    expect(new Set(postings.map(({ entries }: Json) => entries.length))).toEqual(new Set([4]));
+  });
+
   it('is refused for an id that is of neither, or of nothing', async () => {
     for (const id of ['payout_0123', 'deposit_0123', 'account_0123', ''])
       expect((await ask(trailQuery, { id })).codes).toEqual(['resource_missing']);

@@ -23,7 +23,7 @@ import {
 } from '../../errors/problems.js';
 import { argumentsV1 } from '../../operation/guard.js';
 import { listOnV1, pageArguments, pathFor, type PathOfList, pathsOf } from '../rest/list-path.js';
-import { explorerLink } from './nearest-query.js';
+import { explorerLink, linkLengthMax } from './nearest-query.js';
 import { isPageType } from './query-parts.js';
 
 /**
@@ -235,10 +235,12 @@ interface Refused {
 /** An error of a list with the places of its problems in `filter`, and with the nearest list that works. */
 function placed(error: DomainError, { field, paths, args, info }: Refused): DomainError {
   const { filter } = args;
+  // All problems of a list have the same nearest one.
+  const nearest = error.problems.map((found) => found.nearest).find((each) => typeof each === 'object');
+  const links = nearest && nearestIn(nearest, { field, paths, args, info });
   return new DomainError(
     ...error.problems.map((found) => {
-      const { nearest } = found;
-      const near = typeof nearest === 'object' ? nearestIn(nearest, { field, paths, args, info }) : {};
+      const near = typeof found.nearest === 'object' ? links : {};
       return filter ? ofFilter({ ...found, ...near }, filter) : { ...found, ...near };
     }),
   );
@@ -251,7 +253,7 @@ function nearestIn({ without, set }: Nearest, { field, paths, args, info }: Refu
   const declared = argumentsV1(field).filter(({ name }) => !pageArguments.includes(name));
   const url = pathFor(paths, values) ? listOnV1(paths, declared, values).filter(Boolean).join('?') : undefined;
   return {
-    ...(url !== undefined && { metadata: { nearest_url: url } }),
+    ...(url !== undefined && url.length <= linkLengthMax && { metadata: { nearest_url: url } }),
     ...(info && { nearestUrl: explorerLink(field, values, info) }),
   };
 }

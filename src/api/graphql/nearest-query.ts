@@ -28,7 +28,7 @@ type List = Pick<GraphQLField<unknown, unknown>, 'args'>;
 /**
  * The longest link. An answer has one for each problem, so a client must not make it many times longer than its query.
  */
-const linkLengthMax = 2_000;
+export const linkLengthMax = 2_000;
 
 /** What a link selects where the client's own selection is too long. */
 const idsAlone = 'nodes { id }';

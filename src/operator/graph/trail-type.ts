@@ -70,7 +70,7 @@ export class OperatorPosting implements TrailPosting {
   kind: string;
   @Field(() => DateTime, { description: 'When it was posted.' })
   created: number;
-  @Field(() => [OperatorEntry], { description: 'Its sides, the balances first: 20 at most.' })
+  @Field(() => [OperatorEntry], { description: 'All of its sides, the balances first.' })
   entries: OperatorEntry[];
 }
 

@@ -68,7 +68,7 @@ class OperatorTrails {
   }
 
   @FieldResolver(() => [OperatorPosting], {
-    description: `The movements of the payment in the ledger, the newest ${partsMax}, the oldest first.`,
+    description: `The movements of the payment in the ledger, at most the newest ${partsMax}, the oldest first.`,
   })
   postings(@Root() trail: Trail): Promise<OperatorPosting[]> {
     return postingsOf(trail) as Promise<OperatorPosting[]>;

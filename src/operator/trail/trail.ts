@@ -26,6 +26,8 @@ export interface Trail {
 
 /** How many of the allocations, and of the postings, a trail has. */
 export const partsMax = 50;
+/** How many entries are read: one more than `partsMax` postings of two have. */
+const entriesMax = 2 * partsMax + 1;
 
 /** The trail of the deposit or the payout with this id. Refuses other ids, and those that are not there. */
 export async function trailOf(operator: Operator, id: string, tenantId?: string): Promise<Trail> {
@@ -87,7 +89,10 @@ export interface TrailPosting {
   entries: TrailEntry[];
 }
 
-/** The postings of the payment of a deposit or payout, the oldest first: those of the newest that are read. */
+/**
+ * The postings of the payment of a deposit or payout, the oldest first: those of the newest entries that are read, each
+ * with all of its sides. Of most postings two entries are of this payment.
+ */
 export async function postingsOf({ deposit, payout, scope }: Trail): Promise<TrailPosting[]> {
   const { paymentId } = (deposit ?? payout)!;
   const entries = await scope.read<typeof entry.$inferSelect>(
@@ -98,10 +103,12 @@ export async function postingsOf({ deposit, payout, scope }: Trail): Promise<Tra
         .from(entry)
         .where(and(ofTenant(entry), isParent(entry.paymentId, sql`${p('paymentId')}`)))
         .orderBy(desc(entry.created), desc(entry.id))
-        .limit(2 * partsMax),
+        .limit(entriesMax),
     { paymentId },
   );
-  const ids = [...new Set(entries.map(({ postingId }) => postingId))].slice(0, partsMax);
+  // The last one that was read may have more entries, which were not.
+  const cut = entries.length < entriesMax ? undefined : entries.at(-1)!.postingId;
+  const ids = [...new Set(entries.map(({ postingId }) => postingId))].filter((id) => id !== cut).slice(0, partsMax);
   if (ids.length === 0) return [];
   const [postings, contras] = await Promise.all([
     scope.read<typeof posting.$inferSelect>(

@@ -59,7 +59,7 @@ export const errorSchema: Json = {
                 type: 'string',
                 description:
                   'Of a combination of parameters of a list that no index serves: the path and the query of the ' +
-                  'nearest list that works.',
+                  'nearest list that works, if they have at most 2,000 characters.',
               },
               reason: {
                 type: 'string',
