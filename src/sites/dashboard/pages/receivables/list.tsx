@@ -11,7 +11,7 @@ import { Empty } from '../../parts/empty';
 import { Choice, Range, Sort } from '../../parts/chips';
 import { Export, type ExportSource } from '../../parts/export';
 import { FilterBar } from '../../parts/filter-bar';
-import { ClearFilters, isAmount, isDay, Tabs, useFilters } from '../../parts/filters';
+import { ClearFilters, isAmount, isDay, narrowing, Tabs, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { useOrders } from '../../parts/orders';
@@ -152,7 +152,7 @@ const importLink = (
 
 /** The receivables: how old the open ones are, and all of them; or those that bill a customer. */
 export function Receivables() {
-  const { set, filtered } = useFilters();
+  const { params, set } = useFilters();
   const { book, overdue, currency, customer, variables } = useArguments();
   const { result, now, page, billed } = useReceivables(customer, variables);
   const { viewer } = useSession();
@@ -203,7 +203,7 @@ export function Receivables() {
         summed={({ invoice, currency, amountReconcilable }) => ({
           ...{ money: { amount: invoice.amount, currency }, open: amountReconcilable },
         })}
-        empty={<NoReceivables {...{ filtered, overdue, create }} />}
+        empty={<NoReceivables {...{ overdue, create }} filtered={narrowing(params, 'customer').length > 0} />}
       />
     </Page>
   );
@@ -249,7 +249,7 @@ function NoReceivables({ filtered, overdue, create }: NoReceivablesProps) {
   if (filtered)
     return (
       <Empty title="No receivable matches">
-        <ClearFilters />
+        <ClearFilters kept="customer" />
       </Empty>
     );
   return overdue ? (
