@@ -156,4 +156,38 @@ describe('the page of a customer', () => {
     expect(complaints).toEqual([]);
     await context.close();
   });
+
+  it('is overdue on the same day in all lists, that of the viewer, and keeps its list without filters', async () => {
+    const seller = await dashboard.user(1, 'Indigo Looms');
+    const nickname = 'Customer of two days';
+    const { id } = await seller.partner({ nickname });
+    // The zones are 26 hours apart, so the day before that of the first one is not yet over in the second.
+    const { body } = await seller.graph('{ viewer { now } }');
+    const yesterday = new Date(Date.parse(body.data.viewer.now) - 10 * 3_600_000).toISOString().slice(0, 10);
+    await bill(seller, id, ['TWO-DAYS'], yesterday);
+    const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
+    for (const [timeZone, shown] of [
+      ['Pacific/Kiritimati', 'Overdue'],
+      ['Etc/GMT+12', 'Open'],
+    ] as const) {
+      await open('/dashboard');
+      await page.evaluate((zone) => localStorage.setItem('preferences', JSON.stringify({ timeZone: zone })), timeZone);
+      await open(`/dashboard/accounts/${id}`);
+      const owed = page.getByRole('region', { name: 'Owes' }).locator('tbody tr').first();
+      expect(await owed.locator('.status').first().textContent()).toBe(`${shown}${shown === 'Open' ? '' : ' · 1 day'}`);
+      await open(`/dashboard/receivables?customer=${id}`);
+      const row = rowsOf(page, 'Receivables').first();
+      expect(await row.locator('.status').first().textContent()).toBe(shown);
+      await page.getByRole('button', { name: 'Overdue', exact: true }).click();
+      if (shown === 'Overdue') await row.getByText('TWO-DAYS').waitFor();
+      else await page.getByText('No receivable is overdue').waitFor();
+    }
+    await page.getByLabel('Currency').selectOption('USD');
+    await page.getByText('No receivable matches').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByText('No receivable is overdue').waitFor();
+    expect(new URL(page.url()).search).toContain(`customer=${id}`);
+    await page.getByRole('heading', { level: 1, name: `Receivables of ${nickname}` }).waitFor();
+    expect(complaints).toEqual([]);
+  });
 });

@@ -4,11 +4,11 @@ interface Dated {
   invoice: { dueDate: string };
 }
 
-/** The status of a receivable, or that it is overdue, by the day of the gateway. */
-export function stateOf({ status, invoice }: Dated, now: string | undefined): string {
-  return status === 'OPEN' && now !== undefined && invoice.dueDate < now.slice(0, 10) ? 'OVERDUE' : status;
+/** The status of a receivable, or that it is overdue on a day, which is that of the gateway in the viewer's zone. */
+export function stateOf({ status, invoice }: Dated, today: string | undefined): string {
+  return status === 'OPEN' && today !== undefined && invoice.dueDate < today ? 'OVERDUE' : status;
 }
 
-/** For how many days a receivable is overdue, by the day of the gateway. */
-export const daysLate = ({ invoice }: Dated, now: string): number =>
-  Math.round((Date.parse(now.slice(0, 10)) - Date.parse(invoice.dueDate)) / 86_400_000);
+/** For how many days a receivable is overdue on a day. */
+export const daysLate = ({ invoice }: Dated, today: string): number =>
+  Math.round((Date.parse(today) - Date.parse(invoice.dueDate)) / 86_400_000);

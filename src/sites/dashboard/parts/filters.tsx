@@ -28,18 +28,22 @@ export function useFilters() {
     return gte === undefined && lte === undefined ? undefined : sent({ gte, lte });
   };
   /** Whether a filter or a search leaves out some of the list. */
-  const filtered = [...params.keys()].some((name) => name !== 'show' && !places.includes(name));
+  const filtered = narrowing(params).length > 0;
   return { params, set, one, range, filtered };
 }
+
+/** What of the address leaves out some of the list, without `kept`, which says whose list it is. */
+export const narrowing = (params: URLSearchParams, kept?: string): string[] =>
+  [...params.keys()].filter((name) => name !== 'show' && name !== kept && !places.includes(name));
 
 /** Where in its list a page is, in the address. */
 export const places = ['after', 'before', 'from'];
 
-/** Leaves the list without filters. It is for a list that has nothing with them. */
-export function ClearFilters() {
-  const { params, set, filtered } = useFilters();
-  if (!filtered) return null;
-  const filters = [...params.keys()].filter((name) => name !== 'show');
+/** Leaves the list without filters, apart from `kept`. It is for a list that has nothing with them. */
+export function ClearFilters({ kept }: { kept?: string }) {
+  const { params, set } = useFilters();
+  const filters = narrowing(params, kept);
+  if (filters.length === 0) return null;
   return (
     <button
       type="button"

@@ -111,6 +111,12 @@ function foundWords({ rows, rowsFailed, rowsSeenBefore }: Progress): string {
     rowsSeenBefore > 0 && `${counted(rowsSeenBefore, 'row')} ${rowsSeenBefore === 1 ? 'exists' : 'exist'} already`,
   ].filter((each) => each !== false);
   if (found.length === 0) return `All ${counted(rows, 'row')} can be imported.`;
+  if (rowsFailed === rows)
+    return rows === 1
+      ? 'The only row cannot be imported. Mend it in the sheet, and choose the sheet again.'
+      : `None of the ${counted(rows, 'row')} can be imported. Mend them in the sheet, and choose it again.`;
+  if (rowsSeenBefore === rows)
+    return rows === 1 ? 'The only row exists already.' : `All ${counted(rows, 'row')} exist already.`;
   const next = 'Mend them in the sheet and choose it again, or leave them out.';
   return `Of ${counted(rows, 'row')}, ${found.join(', and ')}. ${next}`;
 }

@@ -1,5 +1,7 @@
 import { formatMoney, hundredths } from '../../format/money';
 import { formatDay, useTimes } from '../../format/time';
+import { dayOf } from '../../format/days';
+import { useTimeZone } from '../../format/preferences';
 import { stateOf } from '../../format/receivables';
 import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
@@ -34,12 +36,13 @@ export function Receivable({ params }: { params: { id: string } }) {
 
 function ReceivablePage({ receivable, now }: { receivable: ReceivableDetail; now: string }) {
   const { invoice, currency, systemMessages } = receivable;
+  const timeZone = useTimeZone();
   return (
     <DetailPage
       title={`Invoice ${invoice.referenceNumber}`}
       back={{ href: '/receivables', name: 'Receivables' }}
       money={{ amount: invoice.amount, currency }}
-      status={stateOf(receivable, now)}
+      status={stateOf(receivable, dayOf(now, timeZone))}
       actions={<Actions receivable={receivable} />}
       notes={systemMessages.map(({ message, created }) => (
         <p className="note" key={created}>

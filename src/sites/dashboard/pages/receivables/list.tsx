@@ -1,7 +1,9 @@
 import { Link } from 'wouter';
+import { dayBefore, dayOf } from '../../format/days';
 import { currencies, currencyOf, hundredths } from '../../format/money';
+import { useTimeZone } from '../../format/preferences';
 import { stateOf } from '../../format/receivables';
-import { formatDay } from '../../format/time';
+import { formatDay, gatewayNow } from '../../format/time';
 import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { sent } from '../../graph/sent';
@@ -11,7 +13,7 @@ import { Empty } from '../../parts/empty';
 import { Choice, Range, Sort } from '../../parts/chips';
 import { Export, type ExportSource } from '../../parts/export';
 import { FilterBar } from '../../parts/filter-bar';
-import { ClearFilters, isAmount, isDay, Tabs, useFilters } from '../../parts/filters';
+import { ClearFilters, isAmount, isDay, narrowing, Tabs, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { useOrders } from '../../parts/orders';
@@ -42,15 +44,12 @@ const ReceivablesQuery = graphql(
   `
     query Receivables(
       $first: Int, $after: ID, $last: Int, $before: ID, $search: String, $orderBy: ReceivableOrder
-      $status: [ReceivableStatus!], $currency: [Currency!], $dueDate: DateFilter, $overdue: Boolean
-      $amount: AmountFilter
+      $status: [ReceivableStatus!], $currency: [Currency!], $dueDate: DateFilter, $amount: AmountFilter
     ) {
       viewer { now }
       receivables(
         first: $first, after: $after, last: $last, before: $before, search: $search, orderBy: $orderBy
-        filter: {
-          status: $status, currency: $currency, dueDate: $dueDate, overdue: $overdue, amount: $amount
-        }
+        filter: { status: $status, currency: $currency, dueDate: $dueDate, amount: $amount }
       ) { ...ListedReceivables }
     }
   `,
@@ -62,17 +61,14 @@ const BilledQuery = graphql(
   `
     query ReceivablesOfCustomer(
       $customer: ID!, $first: Int, $after: ID, $last: Int, $before: ID, $orderBy: ReceivableOrder
-      $status: [ReceivableStatus!], $currency: [Currency!], $dueDate: DateFilter, $overdue: Boolean
-      $amount: AmountFilter
+      $status: [ReceivableStatus!], $currency: [Currency!], $dueDate: DateFilter, $amount: AmountFilter
     ) {
       viewer { now }
       account(id: $customer) {
         ...Name
         receivables: billedReceivables(
           first: $first, after: $after, last: $last, before: $before, orderBy: $orderBy
-          filter: {
-            status: $status, currency: $currency, dueDate: $dueDate, overdue: $overdue, amount: $amount
-          }
+          filter: { status: $status, currency: $currency, dueDate: $dueDate, amount: $amount }
         ) { ...ListedReceivables }
       }
     }
@@ -104,20 +100,27 @@ const orders = {
   },
 };
 
+/** The days before today, with or without those of a filter: the graph's `overdue` begins its days in UTC alone. */
+function beforeToday(timeZone: string, days: { gte?: string; lte?: string } = {}) {
+  const yesterday = dayBefore(gatewayNow(), timeZone, 1);
+  return { ...days, lte: days.lte !== undefined && days.lte < yesterday ? days.lte : yesterday };
+}
+
 /** The filters of the address as arguments of the list. */
 function useArguments() {
+  const timeZone = useTimeZone();
   const { params, one, range } = useFilters();
   const { viewer } = useSession();
   const book = useOrders(orders);
   const [byAmount, overdue] = [book.by === 'amount', book.by === 'overdue'];
-  const status = book.uses('status') && one('status', statuses);
+  const status = overdue ? 'OPEN' : book.uses('status') && one('status', statuses);
+  const days = book.uses('due') ? range('due', isDay) : undefined;
   // Amounts of several currencies have no common order.
   const currency = one('currency', currencies) ?? (byAmount ? currencyOf(viewer.edition) : undefined);
   const filters = {
-    ...(overdue && { overdue }),
     ...(status && { status: [status] }),
     ...(currency && { currency: [currency] }),
-    ...(book.uses('due') && sent({ dueDate: range('due', isDay) })),
+    ...sent({ dueDate: overdue ? beforeToday(timeZone, days) : days }),
     ...(byAmount && sent({ amount: range('amount', isAmount) })),
   };
   const search = params.get('search');
@@ -152,11 +155,12 @@ const importLink = (
 
 /** The receivables: how old the open ones are, and all of them; or those that bill a customer. */
 export function Receivables() {
-  const { set, filtered } = useFilters();
+  const { params, set } = useFilters();
   const { book, overdue, currency, customer, variables } = useArguments();
   const { result, now, page, billed } = useReceivables(customer, variables);
   const { viewer } = useSession();
   const mayWrite = useMayWrite();
+  const timeZone = useTimeZone();
   const create = mayWrite && (
     <Link href="/receivables/new" className="button primary">
       New receivable
@@ -198,18 +202,18 @@ export function Receivables() {
         label="Receivables"
         result={result}
         page={page}
-        columns={columnsOf(now, viewer.account.type === 'PLATFORM')}
+        columns={columnsOf(now && dayOf(now, timeZone), viewer.account.type === 'PLATFORM')}
         href={({ id }) => `/receivables/${id}`}
         summed={({ invoice, currency, amountReconcilable }) => ({
           ...{ money: { amount: invoice.amount, currency }, open: amountReconcilable },
         })}
-        empty={<NoReceivables {...{ filtered, overdue, create }} />}
+        empty={<NoReceivables {...{ overdue, create }} filtered={narrowing(params, 'customer').length > 0} />}
       />
     </Page>
   );
 }
 
-function columnsOf(now: string | undefined, ofUsers: boolean): Column<Receivable>[] {
+function columnsOf(today: string | undefined, ofUsers: boolean): Column<Receivable>[] {
   const columns: (Column<Receivable> | false)[] = [
     {
       head: 'Invoice',
@@ -217,11 +221,11 @@ function columnsOf(now: string | undefined, ofUsers: boolean): Column<Receivable
     },
     { head: 'Customer', cell: ({ customer }) => customer && nameOf(customer) },
     ofUsers && { head: 'Owed to', cell: ({ account }) => nameOf(account) },
-    stateColumn((receivable) => stateOf(receivable, now)),
+    stateColumn((receivable) => stateOf(receivable, today)),
     { head: 'Due', cell: ({ invoice }) => formatDay(invoice.dueDate), line: true },
     amountAndStatus(
       ({ invoice, currency }) => ({ amount: invoice.amount, currency }),
-      (receivable) => stateOf(receivable, now),
+      (receivable) => stateOf(receivable, today),
       Open,
     ),
   ];
@@ -249,7 +253,7 @@ function NoReceivables({ filtered, overdue, create }: NoReceivablesProps) {
   if (filtered)
     return (
       <Empty title="No receivable matches">
-        <ClearFilters />
+        <ClearFilters kept="customer" />
       </Empty>
     );
   return overdue ? (
