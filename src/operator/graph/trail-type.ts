@@ -4,18 +4,10 @@ import { Compartment } from '../../resources/ledger/table.js';
 import { ReceivableStatus } from '../../resources/receivable/table.js';
 import { Amount, Currency, DateTime, LocalDate } from '../../types/scalars.js';
 import type { TrailEntry, TrailPosting } from '../trail/trail.js';
-import { livemode, OperatorDeposit, OperatorPayout, tenantId } from './type.js';
+import { OperatorDeposit, OperatorObject, OperatorPayout } from './type.js';
 
 @ObjectType('Receivable', { simpleResolvers: true, description: 'An invoice that collected funds pay.' })
-export class OperatorReceivable {
-  @Field(() => ID, { description: 'The id, which is the same as on /v1.' })
-  id: string;
-  @Field(() => DateTime, { description: 'When it was created.' })
-  created: number;
-  @Field(() => Boolean, { description: livemode })
-  livemode: boolean;
-  @Field(() => ID, { description: tenantId })
-  tenantId: string;
+export class OperatorReceivable extends OperatorObject {
   @Field(() => ID, { description: 'The account that has made the invoice.' })
   accountId: string;
   @Field(() => String, { description: 'The number of the invoice.' })

@@ -6,7 +6,7 @@ import type { OperatorContext } from '../context.js';
 import { PageArgs, pageSizeOf } from '../graph/inputs.js';
 import { edgesOf, one, type OperatorModule, root } from '../graph/module.js';
 import { pageOf } from '../graph/page-type.js';
-import { livemode, OperatorAccount, tenantId } from '../graph/type.js';
+import { OperatorAccount, OperatorObject } from '../graph/type.js';
 import type { ListPage } from '../paging.js';
 import { type FailingEndpoint, listFailing } from '../webhook/failing.js';
 
@@ -14,15 +14,7 @@ import { type FailingEndpoint, listFailing } from '../webhook/failing.js';
   simpleResolvers: true,
   description: "An address that an account's events are sent to, and that does not take them.",
 })
-class OperatorWebhookEndpoint {
-  @Field(() => ID, { description: 'The id, which is the same as on /v1.' })
-  id: string;
-  @Field(() => DateTime, { description: 'When it was created.' })
-  created: number;
-  @Field(() => Boolean, { description: livemode })
-  livemode: boolean;
-  @Field(() => ID, { description: tenantId })
-  tenantId: string;
+class OperatorWebhookEndpoint extends OperatorObject {
   @Field(() => ID, { description: 'The account whose events it gets.' })
   accountId: string;
   @Field(() => URL, { description: 'Where events are sent by POST.' })
