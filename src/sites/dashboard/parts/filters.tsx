@@ -29,23 +29,21 @@ export function useFilters() {
   };
   /** Whether a filter or a search leaves out some of the list. */
   const filtered = [...params.keys()].some((name) => name !== 'show' && !places.includes(name));
-  return { params, set, one, range, filtered };
+  /** Leaves the list without filters. */
+  const clear = () =>
+    set(Object.fromEntries([...params.keys()].filter((name) => name !== 'show').map((name) => [name, null])));
+  return { params, set, clear, one, range, filtered };
 }
 
 /** Where in its list a page is, in the address. */
 export const places = ['after', 'before', 'from'];
 
-/** Leaves the list without filters. It is for a list that has nothing with them. */
+/** The button below an empty list that has filters. */
 export function ClearFilters() {
-  const { params, set, filtered } = useFilters();
+  const { clear, filtered } = useFilters();
   if (!filtered) return null;
-  const filters = [...params.keys()].filter((name) => name !== 'show');
   return (
-    <button
-      type="button"
-      className="button"
-      onClick={() => set(Object.fromEntries(filters.map((name) => [name, null])))}
-    >
+    <button type="button" className="button" onClick={clear}>
       Clear filters
     </button>
   );

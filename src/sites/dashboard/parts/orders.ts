@@ -32,7 +32,8 @@ export interface OrderBook extends Orders {
 /** What a chip needs of its list; undefined where all filters go together. */
 export const OrdersContext = createContext<(OrderBook & { note: (text: string) => void }) | undefined>(undefined);
 
-const ends = ['', 'From', 'To'];
+/** What the parameters of a filter end with in the address: nothing for a value, the others for a range. */
+export const ends = ['', 'From', 'To'];
 
 /**
  * The orders of a list with what the address says. The gateway serves each list by an index, so a range of amounts goes
