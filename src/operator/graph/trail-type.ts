@@ -69,8 +69,8 @@ export class OperatorPosting implements TrailPosting {
 @ObjectType('Trail', {
   simpleResolvers: true,
   description:
-    'The way of the money of a deposit: from its bank by the invoices that it counts towards to the payouts that pay ' +
-    'it; or of a payout, back to the deposits that it pays. It is asked for one object at a time.',
+    'The way of the money of a deposit, from its bank over the invoices that it counts towards to the payouts that ' +
+    'pay it; or of a payout, back to the deposits that it pays.',
 })
 export class OperatorTrail {
   @Field(() => OperatorDeposit, { nullable: true, description: 'The deposit; null in the trail of a payout.' })

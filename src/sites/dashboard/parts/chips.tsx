@@ -158,7 +158,7 @@ export function Opening({ label, said, children }: OpeningProps) {
   const place = useRef<HTMLDetailsElement>(null);
   const panel = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    // Where there is no room to the right it ends with its chip.
+    // Where there is no room to the right, the panel ends with its chip.
     const { right = 0 } = panel.current?.getBoundingClientRect() ?? {};
     if (open && right > document.documentElement.clientWidth) panel.current!.dataset.end = 'true';
   }, [open]);
