@@ -29,8 +29,8 @@ const idOf = /^([a-z]+(?:_[a-z]+)*)_[0-9a-f]{1,64}$/;
 const isAccountId = (word: string) => word.startsWith('account_') && idOf.test(word);
 
 /**
- * What a text can be. Refuses one that is empty or too long before any pattern reads it. A text such as `inv_5001`, whose
- * beginning is that of no ids, may be a bank's reference.
+ * What a text can be. Refuses one that is empty or too long before any pattern reads it. A text such as `inv_5001`
+ * begins like no id, so it may be a bank's reference.
  */
 export function readText<Noun extends string>(
   given: string,
