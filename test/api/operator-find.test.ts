@@ -63,13 +63,11 @@ describe('finding an object of any tenant', () => {
     expect((await find('CB-7001')).objects).toMatchObject([{ type: 'DEPOSIT', amount: '-2.00', reference: 'CB-7001' }]);
   });
 
-  it('says that an id is of no kind that is found, or of nothing', async () => {
-    expect(await find('posting_0123')).toMatchObject({
-      objects: [],
-      searched: ['Ids that begin with posting_ are of no kind that is found'],
-      hint: null,
-    });
-    expect(await find('payout_0123')).toMatchObject({ objects: [], searched: ['Payouts by id'] });
+  it('finds a reference that looks like an id of no kind, and nothing by an id that no object has', async () => {
+    await trade('inv_7006006', 1_000n);
+    expect(await found('inv_7006006')).toContain('BANK_NOTICE inv_7006006');
+    expect((await find('posting_0123')).searched).toContain('Bank notices by reference');
+    expect(await find('payout_0123')).toMatchObject({ objects: [], searched: ['Payouts by id'], hint: null });
   });
 
   it('finds a transfer by the reference of its bank, also when it was typed in small letters', async () => {

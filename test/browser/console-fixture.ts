@@ -108,6 +108,18 @@ export class ConsoleSeed {
     return { accountId: id, live, tenant, payoutId: payout.id as string, addressId };
   }
 
+  /** A payment of 51 invoices of a dollar each, which wait for their payout; its id. */
+  async divided({ live, addressId }: { live: Speaker; addressId: string }): Promise<string> {
+    const { recordBankNotice } = await this.ask(notice, {
+      ...{ reference: 'WIRE-51', addressId, amount: '51.00', currency: 'USD' },
+    });
+    const invoices = Array.from({ length: 51 }, () => live.post('/v1/receivables', receivableBody({ amount: '1.00' })));
+    const receivables = (await Promise.all(invoices.map(must))).map(({ id }) => ({ id, amount: '1.00' }));
+    const { id } = recordBankNotice.notice.deposit;
+    await this.ask(reconcile, { id, receivables });
+    return id;
+  }
+
   /**
    * A proposal that waits, a reversal that waits for its deposit, a job that fails, a success that does not match its
    * attempt, two gateways of which one is gone, and a check of the ledger.

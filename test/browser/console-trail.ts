@@ -15,6 +15,15 @@ export async function beginAtHome({ page, go }: Visit): Promise<void> {
   await page.getByRole('heading', { name: 'Refunds', level: 1 }).waitFor();
 }
 
+/** Opens a payment of more invoices than a trail has: its figures are of the newest 50, and say so. */
+export async function seeMany({ page, go }: Visit, paymentId: string): Promise<void> {
+  await go(`/operator/payments/${paymentId}`);
+  const way = page.getByRole('region', { name: 'Way of the money' }).getByRole('listitem');
+  await expect.poll(() => way.count()).toBe(6);
+  expect(await way.nth(3).innerText()).toMatch(/at least 50 invoices[^]*and at least 47 other amounts/);
+  expect(await way.nth(4).innerText()).toContain('At least $50.00 USD waits');
+}
+
 /** Finds a payment by its bank's reference and follows its money to its payout; finds nothing, and then the payout. */
 export async function findTrail(page: Page, payoutId: string): Promise<void> {
   await page.keyboard.press('Control+k');

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { camt, today } from '../support/bank-files.js';
 import { browser } from '../support/browser.js';
 import { importByColumns } from './console-csv.js';
-import { beginAtHome, findTrail } from './console-trail.js';
+import { beginAtHome, findTrail, seeMany } from './console-trail.js';
 import { ConsoleSeed, documents, hostile, notice } from './console-fixture.js';
 import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 import { addressesOf, foreignOn, routesOf } from './dashboard-walk.js';
@@ -689,4 +689,7 @@ describe('an operator', () => {
     await actions.getByText(paid.payoutId).first().waitFor();
     expect(visited.complaints).toEqual([]);
   });
+
+  it('says of a payment of very many invoices that its figures are not of all', async () =>
+    seeMany(visited, await new ConsoleSeed(world, OPERATOR_KEY).divided(paid)));
 });

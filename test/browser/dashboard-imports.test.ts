@@ -175,7 +175,7 @@ describe('an import of invoices', () => {
   it.each([
     ['a workbook', Buffer.from('PK\u0003\u0004\u0014'), 'book.xlsx', 'Save the sheet as CSV (UTF-8)'],
     ['an empty file', '', 'empty.csv', 'The file is empty.'],
-    ['another encoding', Buffer.from([0x61, 0xe9, 0x0a, 0x31]), 'latin.csv', 'no text in UTF-8'],
+    ['another encoding', Buffer.from([0x61, 0xe9, 0x0a, 0x31]), 'latin.csv', 'not text in UTF-8'],
     ['too many rows', `a\n${'1\n'.repeat(10_001)}`, 'long.csv', 'has 10,001 rows'],
     ['a text of markup', '<img src=x onerror=alert(1)>', '<b>"x.csv', 'at least one row'],
   ])('refuses %s in words', async (_, content, name, said) => {

@@ -222,7 +222,7 @@ describe('tidegate acquirer check', () => {
       'does not know a refund that was never submitted',
       'does not know a token that it never made',
       'knows the card behind a token',
-      'says the UPI address of a payee, and the same again',
+      'says the same UPI address of a payee each time',
       'says what it took',
       'refunds more than it took to nobody',
     ]);

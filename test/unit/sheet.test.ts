@@ -59,7 +59,7 @@ describe('a sheet', () => {
     ['', 'The file is empty.'],
     ['PK\u0003\u0004 xlsx', /a workbook, such as Excel/],
     ['%PDF-1.7', /a PDF/],
-    ['a,b\0\n1,2', /The file is no text/],
+    ['a,b\0\n1,2', /The file is not text\./],
     ['a,b', /at least one row/],
     ['\n\n,,\n', /at least one row/],
     ['a,b\n"1,2\n3,4', /The quotation marks in row 2 do not end/],
@@ -75,7 +75,7 @@ describe('a sheet', () => {
 
   it('in another encoding is refused', () => {
     expect(sheetOf(Uint8Array.of(0xff, 0xfe, 0x61, 0))).toMatch(/UTF-16/);
-    expect(sheetOf(Uint8Array.of(0x61, 0xe9, 0x0a, 0x31))).toMatch(/no text in UTF-8/);
+    expect(sheetOf(Uint8Array.of(0x61, 0xe9, 0x0a, 0x31))).toMatch(/not text in UTF-8/);
   });
 
   it('of any bytes is read or refused', () => {

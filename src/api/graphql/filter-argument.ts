@@ -224,7 +224,7 @@ export function readFilters(schema: GraphQLSchema): void {
   }
 }
 
-/** A list that was refused. There is no `info` where /v1 has asked for it. */
+/** A list that was refused. `info` is undefined for a request of /v1. */
 interface Refused {
   field: Field;
   paths: readonly PathOfList[];

@@ -80,7 +80,7 @@ class Conformance {
     ['does not know a refund that was never submitted', () => this.#unknown((id) => this.#client.refund(id))],
     ['does not know a token that it never made', () => this.#unknown((id) => this.#client.card(id))],
     ['knows the card behind a token', () => this.#card()],
-    ['says the UPI address of a payee, and the same again', () => this.#payee()],
+    ['says the same UPI address of a payee each time', () => this.#payee()],
     ['takes an attempt', () => this.#submit()],
     ['takes the same attempt again as one', () => this.#submitAgain()],
     ['says what it took', () => this.#amount()],
@@ -122,7 +122,7 @@ class Conformance {
     const ask = () => this.#client.payee(`address_check${this.#id}`, 'Tidegate check');
     const [first, again] = [await ask(), await ask()];
     if (first?.vpa !== again?.vpa)
-      throw new Broken(`It was ${first?.vpa ?? 'none'}, and then ${again?.vpa ?? 'none'}.`);
+      throw new Broken(`The UPI address was ${first?.vpa ?? 'none'}, and then ${again?.vpa ?? 'none'}.`);
     return first?.vpa ?? 'none: pages offer no UPI';
   }
 

@@ -98,10 +98,10 @@ const newPayee = named(
   z.object({ name: z.string().meta({ description: 'The name of the account, which UPI apps may show.' }) }),
 );
 
-/** Where payers of an account pay to by UPI. */
+/** Where payers pay an account by UPI. */
 const payee = named(
   'Payee',
-  'Where payers of an account pay to by UPI.',
+  'Where payers pay an account by UPI.',
   z.object({
     vpa: z
       .string()

@@ -39,7 +39,7 @@ export interface Found {
  * tenant alone: they are sought when the text has the id of an account of it, too. Silent: all of it.
  */
 export async function find(operator: Operator, given: string): Promise<Found> {
-  const text = readText(given, operator.secrets);
+  const text = readText(given, operator.secrets, isNoun);
   const asked: Promise<Place>[] = [];
   if (text.id) asked.push(byId(operator, text.id));
   if (text.checkout) asked.push(checkoutOfPage(operator, text.checkout));
@@ -86,15 +86,18 @@ const kinds = {
   unexplained: { name: 'Unexplained money by id', table: unexplained, of: shown.unexplained },
 } as const;
 
+/** What the ids begin with. */
+type Noun = keyof typeof kinds | 'checkout';
+const isNoun = (text: string): text is Noun => text === 'checkout' || Object.hasOwn(kinds, text);
+
 const names: Readonly<Record<string, string>> = { req: 'request_log' };
 
-async function byId(operator: Operator, { noun, text }: NonNullable<TextToFind['id']>): Promise<Place> {
+async function byId(operator: Operator, { noun, text }: NonNullable<TextToFind<Noun>['id']>): Promise<Place> {
   if (noun === 'checkout') {
     const [place] = await operator.byId('operator_checkout', checkout, text);
     return place ? checkoutOfPage(operator, place) : { name: checkoutsById, objects: [] };
   }
-  const kind = Object.hasOwn(kinds, noun) ? kinds[noun as keyof typeof kinds] : undefined;
-  if (!kind) return { name: `Ids that begin with ${noun.slice(0, 40)}_ are of no kind that is found`, objects: [] };
+  const kind = kinds[noun];
   const rows = await operator.byId(`operator_${names[noun] ?? noun}`, kind.table, text);
   // A table and the form of its rows stand in one line above.
   return { name: kind.name, objects: rows.map((row) => (kind.of as (row: unknown) => FoundObject)(row)) };

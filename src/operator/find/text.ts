@@ -8,11 +8,11 @@ import { isCurrency } from '../../types/scalars.js';
 const textLengthMax = 300;
 
 /** What a text to find can be. Several members may be present: a reference may also be a number of an account. */
-export interface TextToFind {
+export interface TextToFind<Noun extends string = string> {
   /** The id of an account in whose tenant to look, which stands beside another text. */
   withinId?: string;
   /** An id, and the noun that it begins with. */
-  id?: { noun: string; text: string };
+  id?: { noun: Noun; text: string };
   /** The checkout whose page has this address. */
   checkout?: CheckoutPlace;
   /** A bank's reference, as it was typed and in capitals. */
@@ -28,8 +28,15 @@ export interface TextToFind {
 const idOf = /^([a-z]+(?:_[a-z]+)*)_[0-9a-f]{1,64}$/;
 const isAccountId = (word: string) => word.startsWith('account_') && idOf.test(word);
 
-/** What a text can be. Refuses one that is empty or too long before any pattern reads it. */
-export function readText(given: string, secrets: Secrets): TextToFind {
+/**
+ * What a text can be. Refuses one that is empty or too long before any pattern reads it. A text such as `inv_5001`
+ * begins like no id, so it may be a bank's reference.
+ */
+export function readText<Noun extends string>(
+  given: string,
+  secrets: Secrets,
+  isNoun: (text: string) => text is Noun,
+): TextToFind<Noun> {
   const refused = (message: string) => new DomainError(problem('parameter_invalid', 'find.text', message));
   if (given.length > textLengthMax) throw refused(`must have at most ${textLengthMax} characters`);
   const all = given.trim().split(/\s+/);
@@ -37,8 +44,8 @@ export function readText(given: string, secrets: Secrets): TextToFind {
   const text = all.filter((word) => word !== withinId).join(' ');
   if (!hasWord(text)) throw refused('must contain a letter or a digit');
   const within = withinId === undefined ? {} : { withinId };
-  const [, noun] = idOf.exec(text) ?? [];
-  if (noun !== undefined) return { ...within, id: { noun, text } };
+  const [, noun = ''] = idOf.exec(text) ?? [];
+  if (isNoun(noun)) return { ...within, id: { noun, text } };
   const checkout = checkoutOf(text, secrets);
   if (checkout) return { checkout };
   const accountNumber = text.replaceAll(/[ -]/g, '').toUpperCase();

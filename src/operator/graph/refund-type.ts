@@ -1,20 +1,12 @@
 import { ArgsType, Field, ID, InputType, ObjectType } from 'type-graphql';
 import { RefundStatus } from '../../resources/refund/table.js';
-import { Amount, Currency, DateTime } from '../../types/scalars.js';
+import { Amount, Currency } from '../../types/scalars.js';
 import { ListFilterArgs, reasonOfAction } from './inputs.js';
 import { pageOf } from './page-type.js';
-import { livemode, tenantId } from './type.js';
+import { OperatorObject } from './type.js';
 
 @ObjectType('Refund', { simpleResolvers: true, description: 'Money of a deposit on its way back to its payer.' })
-export class OperatorRefund {
-  @Field(() => ID, { description: 'The id, which is the same as on /v1.' })
-  id: string;
-  @Field(() => DateTime, { description: 'When it was created.' })
-  created: number;
-  @Field(() => Boolean, { description: livemode })
-  livemode: boolean;
-  @Field(() => ID, { description: tenantId })
-  tenantId: string;
+export class OperatorRefund extends OperatorObject {
   @Field(() => ID, { description: 'The account that had received the deposit.' })
   accountId: string;
   @Field(() => ID, { description: 'The deposit that is refunded.' })

@@ -4,18 +4,10 @@ import { Compartment } from '../../resources/ledger/table.js';
 import { ReceivableStatus } from '../../resources/receivable/table.js';
 import { Amount, Currency, DateTime, LocalDate } from '../../types/scalars.js';
 import type { TrailEntry, TrailPosting } from '../trail/trail.js';
-import { livemode, OperatorDeposit, OperatorPayout, tenantId } from './type.js';
+import { OperatorDeposit, OperatorObject, OperatorPayout } from './type.js';
 
 @ObjectType('Receivable', { simpleResolvers: true, description: 'An invoice that collected funds pay.' })
-export class OperatorReceivable {
-  @Field(() => ID, { description: 'The id, which is the same as on /v1.' })
-  id: string;
-  @Field(() => DateTime, { description: 'When it was created.' })
-  created: number;
-  @Field(() => Boolean, { description: livemode })
-  livemode: boolean;
-  @Field(() => ID, { description: tenantId })
-  tenantId: string;
+export class OperatorReceivable extends OperatorObject {
   @Field(() => ID, { description: 'The account that has made the invoice.' })
   accountId: string;
   @Field(() => String, { description: 'The number of the invoice.' })
@@ -77,8 +69,8 @@ export class OperatorPosting implements TrailPosting {
 @ObjectType('Trail', {
   simpleResolvers: true,
   description:
-    'The way of the money of a deposit: from its bank by the invoices that it counts towards to the payouts that pay ' +
-    'it; or of a payout, back to the deposits that it pays. It is asked for one object at a time.',
+    'The way of the money of a deposit, from its bank over the invoices that it counts towards to the payouts that ' +
+    'pay it; or of a payout, back to the deposits that it pays.',
 })
 export class OperatorTrail {
   @Field(() => OperatorDeposit, { nullable: true, description: 'The deposit; null in the trail of a payout.' })

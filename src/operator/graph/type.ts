@@ -16,6 +16,19 @@ import { pageOf } from './page-type.js';
 export const tenantId = 'The tenant: the id of its root account, without `account_`.';
 export const livemode = 'Whether it belongs to live mode.';
 
+/** What every object of a tenant that /v1 has as well begins with. Silent: `tenantId`. */
+@ObjectType({ simpleResolvers: true })
+export abstract class OperatorObject {
+  @Field(() => ID, { description: 'The id, which is the same as on /v1.' })
+  id: string;
+  @Field(() => DateTime, { description: 'When it was created.' })
+  created: number;
+  @Field(() => Boolean, { description: livemode })
+  livemode: boolean;
+  @Field(() => ID, { description: tenantId })
+  tenantId: string;
+}
+
 @ObjectType('Account', { simpleResolvers: true, description: 'A platform, a user or a partner, in one mode.' })
 export class OperatorAccount {
   @Field(() => ID, { description: 'The id, which is the same as on /v1; a root has one id in both modes.' })
@@ -128,15 +141,7 @@ export class OperatorSetting {
 }
 
 @ObjectType('Deposit', { simpleResolvers: true, description: 'Funds that came into an account.' })
-export class OperatorDeposit {
-  @Field(() => ID, { description: 'The id, which is the same as on /v1.' })
-  id: string;
-  @Field(() => DateTime, { description: 'When it was created.' })
-  created: number;
-  @Field(() => Boolean, { description: livemode })
-  livemode: boolean;
-  @Field(() => ID, { description: tenantId })
-  tenantId: string;
+export class OperatorDeposit extends OperatorObject {
   @Field(() => Amount, { description: 'Negative in case of a dispute.' })
   amount: bigint;
   @Field(() => Currency, { description: 'Of the amounts.' })
@@ -160,15 +165,7 @@ export class OperatorDeposit {
 }
 
 @ObjectType('Payout', { simpleResolvers: true, description: 'Funds on their way to a payout address.' })
-export class OperatorPayout {
-  @Field(() => ID, { description: 'The id, which is the same as on /v1.' })
-  id: string;
-  @Field(() => DateTime, { description: 'When it was created.' })
-  created: number;
-  @Field(() => Boolean, { description: livemode })
-  livemode: boolean;
-  @Field(() => ID, { description: tenantId })
-  tenantId: string;
+export class OperatorPayout extends OperatorObject {
   @Field(() => ID, { description: 'The account that is paid out.' })
   accountId: string;
   @Field(() => ID, { description: 'Where it is sent.' })

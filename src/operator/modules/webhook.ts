@@ -6,23 +6,15 @@ import type { OperatorContext } from '../context.js';
 import { PageArgs, pageSizeOf } from '../graph/inputs.js';
 import { edgesOf, one, type OperatorModule, root } from '../graph/module.js';
 import { pageOf } from '../graph/page-type.js';
-import { livemode, OperatorAccount, tenantId } from '../graph/type.js';
+import { OperatorAccount, OperatorObject } from '../graph/type.js';
 import type { ListPage } from '../paging.js';
 import { type FailingEndpoint, listFailing } from '../webhook/failing.js';
 
 @ObjectType('WebhookEndpoint', {
   simpleResolvers: true,
-  description: "An address that an account's events are sent to, and that does not take them.",
+  description: "An address to which an account's events are sent, and whose deliveries fail.",
 })
-class OperatorWebhookEndpoint {
-  @Field(() => ID, { description: 'The id, which is the same as on /v1.' })
-  id: string;
-  @Field(() => DateTime, { description: 'When it was created.' })
-  created: number;
-  @Field(() => Boolean, { description: livemode })
-  livemode: boolean;
-  @Field(() => ID, { description: tenantId })
-  tenantId: string;
+class OperatorWebhookEndpoint extends OperatorObject {
   @Field(() => ID, { description: 'The account whose events it gets.' })
   accountId: string;
   @Field(() => URL, { description: 'Where events are sent by POST.' })
@@ -57,7 +49,7 @@ class OperatorWebhooks {
 
   @FieldResolver(() => String, {
     nullable: true,
-    description: 'Why its latest failed delivery failed, as a sentence. Null once that is too old to be kept.',
+    description: 'Why its latest failed delivery failed, as a sentence. Null once the delivery is too old to be kept.',
   })
   lastError(@Root() { attempt }: FailingEndpoint): string | null {
     return attempt?.error ?? null;
@@ -65,20 +57,21 @@ class OperatorWebhooks {
 
   @FieldResolver(() => Int, {
     nullable: true,
-    description: 'The HTTP status of that answer. Null where there was no answer, or where it is not kept.',
+    description:
+      'The HTTP status that the receiver answered to it. Null where it did not answer, or where that is not kept.',
   })
   lastStatus(@Root() { attempt }: FailingEndpoint): number | null {
     return attempt?.status ?? null;
   }
 
-  @FieldResolver(() => DateTime, { nullable: true, description: 'When that was tried.' })
+  @FieldResolver(() => DateTime, { nullable: true, description: 'When that delivery was last tried.' })
   lastTriedAt(@Root() { attempt }: FailingEndpoint): number | null {
     return attempt?.at ?? null;
   }
 
   @FieldResolver(() => DateTime, {
     nullable: true,
-    description: 'When it is tried next. Null where nothing is to be sent.',
+    description: 'When a delivery is tried next. Null where nothing is to be sent.',
   })
   nextAttemptAt(@Root() { enabled, due }: FailingEndpoint): number | null {
     return enabled ? due : null;

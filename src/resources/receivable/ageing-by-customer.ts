@@ -47,7 +47,7 @@ export class AgeingOfCustomer {
 }
 
 /** The customers of a currency that owe, as a part of an ageing. Silent: all fields. */
-@ObjectType({ simpleResolvers: true, description: 'The customers that open receivables of a currency bill.' })
+@ObjectType({ simpleResolvers: true, description: 'The customers that owe a currency, by its open receivables.' })
 export class AgeingCustomers {
   @Field(() => Int, {
     description:

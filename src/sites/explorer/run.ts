@@ -168,7 +168,7 @@ function subscribe(asking: Asked, headers: Record<string, string>, used: string)
     headers: () => ({ ...headers, ...credential(used), ...(position !== undefined && { 'last-event-id': position }) }),
     fetchFn: async (url: string, init: RequestInit) => withPositions(await fetch(url, init), (id) => (position = id)),
     retry: async (tries) => {
-      element('cost').textContent = 'The connection was lost. It is made again …';
+      element('cost').textContent = 'The connection was lost. Connecting again …';
       await new Promise((resolve) => setTimeout(resolve, 1_000 * 2 ** tries + Math.random() * 1_000));
     },
     on: {

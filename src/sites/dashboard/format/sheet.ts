@@ -34,9 +34,9 @@ export function sheetOf(bytes: Uint8Array): Sheet | string {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return `The file is no text in UTF-8. ${asCsv}`;
+    return `The file is not text in UTF-8. ${asCsv}`;
   }
-  if (text.includes('\0')) return `The file is no text. ${asCsv}`;
+  if (text.includes('\0')) return `The file is not text. ${asCsv}`;
   return read(text);
 }
 

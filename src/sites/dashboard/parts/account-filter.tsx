@@ -83,7 +83,7 @@ function Found({ type, label, onChoose }: FoundProps) {
           </li>
         ))}
       </ul>
-      {accounts?.length === 0 && <p className="hint">None has this name.</p>}
+      {accounts?.length === 0 && <p className="hint">No account has this name.</p>}
       {data?.accounts?.pageInfo.hasNextPage && <p className="hint">Type a name to find the others.</p>}
     </div>
   );

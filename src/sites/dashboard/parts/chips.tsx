@@ -4,7 +4,7 @@ import { formatMoney, typedAmount } from '../format/money';
 import { formatDay } from '../format/time';
 import { words } from '../format/words';
 import { isAmount, isDay, useFilters } from './filters';
-import { OrdersContext, replaced, useChoose } from './orders';
+import { ends, OrdersContext, replaced, useChoose } from './orders';
 
 interface ChipProps {
   label: string;
@@ -41,7 +41,7 @@ export function Chip({ label, name, used, onRemove, className = '', children }: 
 export function useUsed(name: string): boolean {
   const { params } = useFilters();
   const book = useContext(OrdersContext);
-  return book ? book.uses(name) : ['', 'From', 'To'].some((end) => params.has(name + end));
+  return book ? book.uses(name) : ends.some((end) => params.has(name + end));
 }
 
 interface ChoiceProps {
@@ -158,7 +158,7 @@ export function Opening({ label, said, children }: OpeningProps) {
   const place = useRef<HTMLDetailsElement>(null);
   const panel = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    // Where there is no room to the right it ends with its chip.
+    // Where there is no room to the right, the panel ends with its chip.
     const { right = 0 } = panel.current?.getBoundingClientRect() ?? {};
     if (open && right > document.documentElement.clientWidth) panel.current!.dataset.end = 'true';
   }, [open]);

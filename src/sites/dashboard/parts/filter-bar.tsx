@@ -19,12 +19,11 @@ interface FilterBarProps {
  * filters in use at once, and the others behind a button that counts those in use.
  */
 export function FilterBar({ children, shown = false, orders }: FilterBarProps) {
-  const { params, set } = useFilters();
+  const { params, clear } = useFilters();
   const [open, setOpen] = useState(false);
   const [note, setNote] = useState('');
   const used = new Set([...params.keys()].map((name) => name.replace(/(From|To)$/, '')));
   const chips = [...used].filter((name) => !others.includes(name));
-  const cleared = ['sort', ...params.keys()].filter((name) => name !== 'show');
   return (
     <OrdersContext value={orders && { ...orders, note: setNote }}>
       <div className="filters" data-open={shown || open}>
@@ -36,11 +35,7 @@ export function FilterBar({ children, shown = false, orders }: FilterBarProps) {
           </button>
         )}
         {chips.length > 1 && (
-          <button
-            type="button"
-            className="link clear-all"
-            onClick={() => set(Object.fromEntries(cleared.map((name) => [name, null])))}
-          >
+          <button type="button" className="link clear-all" onClick={() => clear()}>
             Clear all
           </button>
         )}

@@ -29,7 +29,9 @@ export function useFilters() {
   };
   /** Whether a filter or a search leaves out some of the list. */
   const filtered = narrowing(params).length > 0;
-  return { params, set, one, range, filtered };
+  /** Leaves the list without filters, apart from `kept`. */
+  const clear = (kept?: string) => set(Object.fromEntries(narrowing(params, kept).map((name) => [name, null])));
+  return { params, set, clear, one, range, filtered };
 }
 
 /** What of the address leaves out some of the list, without `kept`, which says whose list it is. */
@@ -39,17 +41,12 @@ export const narrowing = (params: URLSearchParams, kept?: string): string[] =>
 /** Where in its list a page is, in the address. */
 export const places = ['after', 'before', 'from'];
 
-/** Leaves the list without filters, apart from `kept`. It is for a list that has nothing with them. */
+/** The button below an empty list that has filters apart from `kept`. */
 export function ClearFilters({ kept }: { kept?: string }) {
-  const { params, set } = useFilters();
-  const filters = narrowing(params, kept);
-  if (filters.length === 0) return null;
+  const { params, clear } = useFilters();
+  if (narrowing(params, kept).length === 0) return null;
   return (
-    <button
-      type="button"
-      className="button"
-      onClick={() => set(Object.fromEntries(filters.map((name) => [name, null])))}
-    >
+    <button type="button" className="button" onClick={clear}>
       Clear filters
     </button>
   );

@@ -32,7 +32,8 @@ export interface OrderBook extends Orders {
 /** What a chip needs of its list; undefined where all filters go together. */
 export const OrdersContext = createContext<(OrderBook & { note: (text: string) => void }) | undefined>(undefined);
 
-const ends = ['', 'From', 'To'];
+/** What the parameters of a filter end with in the address: nothing for a value, the others for a range. */
+export const ends = ['', 'From', 'To'];
 
 /**
  * The orders of a list with what the address says. The gateway serves each list by an index, so a range of amounts goes
@@ -43,11 +44,11 @@ export function useOrders(given: Orders): OrderBook {
   const { orders } = given;
   const all = [...new Set(Object.values(orders).flatMap(({ filters }) => filters))];
   const inUse = all.filter((name) => ends.some((end) => params.has(name + end)));
-  // Which of the page's lists it is comes before any other filter.
+  // The filter that chooses one of the page's lists outweighs all others.
   const weight = (name: string) => (name === 'show' ? all.length : 1);
   const served = ({ filters }: Order) =>
     inUse.filter((name) => filters.includes(name)).reduce((rank, name) => rank + weight(name), 0);
-  /** The order that keeps most of what is in use, of those that fit; of equals the present one. */
+  /** The order that keeps most of what is in use, of those that fit; among equals, the present one. */
   const best = (fits: (order: Order) => boolean, present?: string) =>
     Object.keys(orders)
       .filter((name) => fits(orders[name]!))

@@ -1,7 +1,7 @@
 import { useTimes } from '../format/time';
 import { askAgain, useOutage } from '../graph/connection';
 
-/** Says above the page that it shows what was answered last, and since when nothing is. */
+/** Says above the page that it shows what was answered last, and since when the gateway does not answer. */
 export function OutageBar() {
   const outage = useOutage();
   const time = useTimes();

@@ -65,7 +65,7 @@ function Addresses({ account }: { account: AccountDetail }) {
   return (
     <Card title="Addresses" action={account.livemode && <IssueAddress account={account} />}>
       {account.addresses.length === 0 ? (
-        <p className="hint">It has no addresses.</p>
+        <p className="hint">The account has no addresses.</p>
       ) : (
         <Table
           label="Addresses"

@@ -18,7 +18,7 @@ export function Postings({ postings, accounts }: PostingsProps) {
   const names = new Map(accounts.map((account) => [account.id, nameOf(account)]));
   return (
     <Card title="Ledger">
-      {postings.length === 0 && <p className="hint">It has moved no money.</p>}
+      {postings.length === 0 && <p className="hint">No money has moved.</p>}
       <ul className="postings" aria-label="Postings">
         {postings.map(({ id, kind, created, entries }) => (
           <li key={id}>

@@ -6,7 +6,7 @@ import { counted, words } from '../../format/words';
 import { Money } from '../../parts/money';
 import type { Station } from '../../parts/trail';
 import { AccountLink, bankOf, nameOf, paymentAddress, Time } from '../parts';
-import type { Allocation, OwnPayout, PaymentOfTrail, PaymentTrail, PayoutOfTrail, PayoutTrail } from './trail-query';
+import type { OwnPayout, PaymentOfTrail, PaymentTrail, PayoutOfTrail, PayoutTrail } from './trail-query';
 
 /** How many objects a station names; the tables below have the others. */
 const namedMax = 3;
@@ -18,10 +18,14 @@ const each = <Row extends { id: string }>(rows: readonly (Row | null)[]): Row[] 
   ...new Map(rows.flatMap((row) => (row ? [[row.id, row] as const] : []))).values(),
 ];
 
+/** What stands before a number or a sum of the allocations, of which a trail has the newest alone. */
+const leastOf = ({ hasMoreAllocations }: Pick<PaymentTrail, 'hasMoreAllocations'>) =>
+  hasMoreAllocations ? 'at least ' : '';
+
 /** The first rows in words, and how many others there are. */
-const named = <Row,>(rows: readonly Row[], noun: string, of: (row: Row) => ReactNode): ReactNode[] => [
+const named = <Row,>(rows: readonly Row[], noun: string, of: (row: Row) => ReactNode, least = ''): ReactNode[] => [
   ...rows.slice(0, namedMax).map(of),
-  ...(rows.length > namedMax ? [`and ${counted(rows.length - namedMax, `other ${noun}`)}`] : []),
+  ...(rows.length > namedMax ? [`and ${least}${counted(rows.length - namedMax, `other ${noun}`)}`] : []),
 ];
 
 /** The stations of a payment, from its payer to the bank account of who is paid. */
@@ -31,7 +35,7 @@ export function paymentStations(trail: PaymentTrail, payment: PaymentOfTrail): S
     payerOf(payment),
     noticeOf(trail, payment),
     arrivalOf(payment),
-    invoicesOf(trail.allocations, payment),
+    invoicesOf(trail, payment),
     payoutStation(trail, payouts),
     bankStation(payouts),
   ];
@@ -74,7 +78,9 @@ function arrivalOf(payment: PaymentOfTrail): Station {
   return { name: 'Payment', state, title: <Money {...payment} />, facts: [<Time key="at" at={created} />], why };
 }
 
-function invoicesOf(allocations: readonly Allocation[], payment: PaymentOfTrail): Station {
+function invoicesOf(trail: PaymentTrail, payment: PaymentOfTrail): Station {
+  const { allocations } = trail;
+  const least = leastOf(trail);
   const { status, pendingRest, currency } = payment;
   const waits = status === 'COMPLETED' && hundredths(pendingRest) > 0n;
   const all = each(allocations.map(({ receivable }) => receivable));
@@ -82,9 +88,13 @@ function invoicesOf(allocations: readonly Allocation[], payment: PaymentOfTrail)
   return {
     name: 'Invoices',
     state: waits ? 'waits' : all.length > 0 ? 'passed' : 'ahead',
-    title: all.length > 1 ? counted(all.length, 'invoice') : all[0]?.referenceNumber,
-    facts: named(allocations, 'amount', ({ receivable, ...money }) =>
-      [all.length > 1 && receivable?.referenceNumber, moneyText(money)].filter(Boolean).join(' · '),
+    title: all.length > 1 ? least + counted(all.length, 'invoice') : all[0]?.referenceNumber,
+    facts: named(
+      allocations,
+      'amount',
+      ({ receivable, ...money }) =>
+        [all.length > 1 && receivable?.referenceNumber, moneyText(money)].filter(Boolean).join(' · '),
+      least,
     ),
     why: waits ? `${rest} waits for an invoice that it counts towards.` : all.length === 0 && whyNoInvoice(payment),
   };
@@ -93,13 +103,16 @@ function invoicesOf(allocations: readonly Allocation[], payment: PaymentOfTrail)
 /** Why a payment counts towards no invoice and waits for none; nothing where that is plain. */
 function whyNoInvoice({ status, disputedDeposit, toAddress, refunds, takenBack }: PaymentOfTrail): string | undefined {
   if (status !== 'COMPLETED') return undefined;
-  if (disputedDeposit) return 'It takes money of a payment back.';
+  if (disputedDeposit) return 'It takes back money of a payment.';
   if (toAddress?.category === 'SERVICE_FEE_ADVANCE') return 'It is kept in advance for fees.';
   const isGone = takenBack.length > 0 || refunds.some((refund) => refund.status !== 'FAILED');
   return isGone ? 'All of it was refunded or taken back.' : undefined;
 }
 
-type Planned = Pick<PaymentTrail, 'allocations' | 'paidAccount' | 'nextPayoutAt' | 'payoutsBlockedBy'>;
+type Planned = Pick<
+  PaymentTrail,
+  'allocations' | 'hasMoreAllocations' | 'paidAccount' | 'nextPayoutAt' | 'payoutsBlockedBy'
+>;
 
 /** The payouts of a payment; what is in none yet waits here, with the reason. */
 function payoutStation(trail: Planned, payouts: readonly PayoutOfTrail[]): Station {
@@ -133,18 +146,20 @@ const converted = ({ sourceAmount, sourceCurrency, currency, rate }: PayoutOfTra
     : ` from ${moneyText({ amount: sourceAmount, currency: sourceCurrency })} at ${rate},`;
 
 /** Why money that counts towards invoices is in no payout. */
-function whyNotPaid({ paidAccount, nextPayoutAt, payoutsBlockedBy }: Planned, money: Amount): ReactNode {
+function whyNotPaid(trail: Planned, money: Amount): ReactNode {
+  const { paidAccount, nextPayoutAt, payoutsBlockedBy } = trail;
   const { status } = paidAccount;
+  const some = `${trail.hasMoreAllocations ? 'At least ' : ''}${moneyText(money)}`;
   const reasons = payoutsBlockedBy
     .filter(({ currency }) => currency === null || currency === money.currency)
     .map((obstacle) => obstacleWords(obstacle, { status }));
   if (payoutsBlockedBy.some(({ reasonCode }) => reasonCode === 'NOT_APPLICABLE'))
-    return `${moneyText(money)} is paid out to the platform of the account, which pays it on.`;
-  if (reasons.length > 0) return `${moneyText(money)} waits. ${reasons.join(' ')}`;
-  if (nextPayoutAt === null) return `${moneyText(money)} waits for the next payout.`;
+    return `${some} is paid out to the platform of the account, which pays it on.`;
+  if (reasons.length > 0) return `${some} waits. ${reasons.join(' ')}`;
+  if (nextPayoutAt === null) return `${some} waits for the next payout.`;
   return (
     <>
-      {moneyText(money)} waits for the next payout, <Time at={nextPayoutAt} />.
+      {some} waits for the next payout, <Time at={nextPayoutAt} />.
     </>
   );
 }
@@ -192,24 +207,33 @@ export function payoutStations(trail: PayoutTrail, payout: OwnPayout): Station[]
   const payments = each(trail.allocations.map(({ deposit }) => deposit));
   const invoices = each(trail.allocations.map(({ receivable }) => receivable));
   const freed = ['FAILED', 'RETURNED'].includes(payout.status);
+  const least = leastOf(trail);
   return [
     {
       name: 'Payments',
       state: payments.length > 0 ? 'passed' : 'ahead',
-      title: payments.length > 0 ? counted(payments.length, 'payment') : undefined,
-      facts: named(payments, 'payment', (each) => (
-        <Link href={paymentAddress(each.id, each.tenantId)}>
-          {each.fromAccount ? nameOf(each.fromAccount) : (each.payerName ?? 'Payment')} <Money {...each} />
-        </Link>
-      )),
+      title: payments.length > 0 ? least + counted(payments.length, 'payment') : undefined,
+      facts: named(
+        payments,
+        'payment',
+        (each) => (
+          <Link href={paymentAddress(each.id, each.tenantId)}>
+            {each.fromAccount ? nameOf(each.fromAccount) : (each.payerName ?? 'Payment')} <Money {...each} />
+          </Link>
+        ),
+        least,
+      ),
       why: payments.length > 0 ? undefined : freed ? 'Its payments wait for another payout.' : 'It pays other money.',
     },
     {
       name: 'Invoices',
       state: invoices.length > 0 ? 'passed' : 'ahead',
-      title: invoices.length > 0 ? counted(invoices.length, 'invoice') : undefined,
-      facts: named(trail.allocations, 'amount', ({ receivable, ...money }) =>
-        [receivable?.referenceNumber, moneyText(money)].filter(Boolean).join(' · '),
+      title: invoices.length > 0 ? least + counted(invoices.length, 'invoice') : undefined,
+      facts: named(
+        trail.allocations,
+        'amount',
+        ({ receivable, ...money }) => [receivable?.referenceNumber, moneyText(money)].filter(Boolean).join(' · '),
+        least,
       ),
     },
     {

@@ -64,7 +64,7 @@ export function Webhooks() {
               </span>
             ),
           },
-          { head: 'Fails', cell: ({ failingSince }) => formatAge(failingSince) },
+          { head: 'First failed', cell: ({ failingSince }) => formatAge(failingSince) },
           {
             head: 'Next try',
             cell: ({ enabled, nextAttemptAt }) =>

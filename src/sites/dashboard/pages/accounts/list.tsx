@@ -208,7 +208,7 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
                 : currency
                   ? `No balances in ${currency} yet`
                   : filtered
-                    ? `None matches`
+                    ? 'No account matches'
                     : none
             }
           >

@@ -190,7 +190,7 @@ function HolderFields({ at }: { at: Address['billingDetails'] }) {
 
 /**
  * The way for those who have no key: a link to this form, for a person who has one. It carries no details of a bank
- * account, so nobody can have another one confirmed by who opens it.
+ * account, so its author cannot have a wrong one confirmed by the person who opens it.
  */
 function WithoutKey({ accountId }: { accountId: string }) {
   const link = `${location.origin}/dashboard/accounts/${accountId}?add=${payoutAccount}`;

@@ -85,14 +85,16 @@ export function PersonFields({ fullName, roles, inIndia, given }: PersonFieldsPr
       <CheckedField
         name="identification.taxCardNumber"
         label={inIndia ? 'Tax card number (PAN)' : 'Tax card number'}
-        hint={given?.taxCardNumber ? `It is ${given.taxCardNumber}. Leave the field empty to keep it.` : undefined}
+        hint={
+          given?.taxCardNumber ? `The number is ${given.taxCardNumber}. Leave the field empty to keep it.` : undefined
+        }
         check={(text) => (inIndia && !pan.holds(text) ? pan.message : undefined)}
       />
       <UploadField
         name="identification.taxCardImage"
         label="Or an image of the tax card"
         purpose="identity_document"
-        {...(given?.hasImage && { hint: 'There is one, which another one replaces.' })}
+        {...(given?.hasImage && { hint: 'An image is stored. Another one replaces it.' })}
       />
     </div>
   );

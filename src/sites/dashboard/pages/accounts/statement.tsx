@@ -134,7 +134,7 @@ export function StatementOfAccount({ customer, owner, addresses, today, invoices
         />
       ))}
       {addresses.map((address) => (
-        <section key={address.id} className="statement-address">
+        <section key={address.id}>
           <h3>Please pay {address.currency} to</h3>
           <Facts facts={detailsOf(address).map(({ label, text }) => [label, text])} className="letterhead" />
         </section>

@@ -30,13 +30,9 @@ export function NextPayout({ at, payouts, obstacles, available }: NextPayoutProp
   const money = at ? payouts : [];
   return (
     <Card title="Next payout" action={<Link href="/payouts">Payouts</Link>}>
-      {money.length > 0 && (
-        <div className="waiting-sums">
-          {money.map((each) => (
-            <Arriving key={each.sourceAmount.currency} {...each} />
-          ))}
-        </div>
-      )}
+      {money.map((each) => (
+        <Arriving key={each.sourceAmount.currency} {...each} />
+      ))}
       {at && (
         <p>
           <time dateTime={at} className={money.length === 0 ? 'next-time' : undefined}>
@@ -61,7 +57,7 @@ function Arriving({ sourceAmount, amount, rate, rateSetAt }: Expected) {
   const time = useTimes();
   const converted = sourceAmount.currency !== amount.currency;
   return (
-    <span>
+    <div>
       <strong className="next-time">
         {converted && '≈ '}
         <Money {...amount} />
@@ -72,6 +68,6 @@ function Arriving({ sourceAmount, amount, rate, rateSetAt }: Expected) {
             (rateSetAt ? `, the rate of ${time(rateSetAt)}` : '')
           : 'so far'}
       </span>
-    </span>
+    </div>
   );
 }

@@ -79,9 +79,7 @@ function Chosen({ kind, sheet }: { kind: ImportKind; sheet: Sheet }) {
         kind={kind}
         count={rows.from.length}
         file={() => fileOf(rows)}
-        lacking={
-          lackingOf(kind, sheet, mapping) ?? (named >= 0 && !customers ? 'Your customers are read …' : undefined)
-        }
+        lacking={lackingOf(kind, sheet, mapping) ?? (named >= 0 && !customers ? 'Reading your customers …' : undefined)}
         rowName={(row) => String(rows.from[row - 1]?.line ?? row)}
         faultOf={(row, column) => faultOf(kind, rows, customers, row, column)}
       />

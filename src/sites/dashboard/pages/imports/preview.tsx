@@ -27,7 +27,7 @@ export function Preview({ kind, rows, customers }: PreviewProps) {
   const columns = rows.columns.slice(0, rows.own).map((column, i) => columnOf({ kind, rows, customers }, column, i));
   const title = rows.from.length > rowsShown ? `The first ${rowsShown} rows` : counted(rows.from.length, 'row');
   return (
-    <Card title={title} className="import-preview">
+    <Card title={title}>
       <div className="scrolled" role="region" aria-label="The first rows as they are read" tabIndex={0}>
         <Table
           label="The first rows"

@@ -84,7 +84,7 @@ function Reconciled({ id, sentence }: { id: string; sentence: string }) {
   const [{ data }] = useQuery({ query: NextQuery, requestPolicy: 'network-only' });
   const next = data?.deposits?.nodes.find((each) => each.id !== id);
   return (
-    <p className="note reconciled">
+    <p className="note">
       {sentence}{' '}
       {next ? (
         <Link href={`/payments/${next.id}`}>Next payment to reconcile →</Link>

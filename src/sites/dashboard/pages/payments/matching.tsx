@@ -45,16 +45,16 @@ interface Done {
   refused: (Pair & { reason: string })[];
 }
 
-/** How far matches are: they wait to be sent, are being sent, or were sent without an answer, so nobody knows. */
+/** How far matches are: they wait to be sent, are being sent, or were sent and got no answer. */
 interface Round {
   stage: 'waiting' | 'sending' | 'unsent';
   pairs: readonly Pair[];
 }
 
 /**
- * Sends matches together, after a time in which they can be taken back. Whoever leaves the page or signs out sends them
- * at once, and whoever closes it is asked first. What waits is taken out before it is sent, so it is sent once, and not
- * at all when another account has signed in meanwhile.
+ * Sends matches together, after a time in which they can be taken back: at once when the viewer leaves the page or
+ * signs out. The browser asks before it closes the page. What waits is taken out before it is sent, so it is sent once,
+ * and not at all when another account has signed in meanwhile.
  */
 export function useMatching(onBegin: () => void, onUndo: (pairs: readonly Pair[]) => void) {
   const { write, failure } = useWrite(MatchMutation);

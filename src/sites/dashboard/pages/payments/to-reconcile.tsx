@@ -180,7 +180,7 @@ function Suggested({ payment, checked, fixed, onChange }: SuggestedProps) {
         {match.exact && <span className="status good">Exact</span>}
         {!match.exact &&
           match.reasons.map((reason) => (
-            <span className="status plain" key={reason}>
+            <span className="status" key={reason}>
               {reasonWords[reason] ?? words(reason)}
             </span>
           ))}

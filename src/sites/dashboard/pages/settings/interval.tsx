@@ -122,7 +122,7 @@ function Meaning({ days, atOnce }: { days: PayoutDays; atOnce: boolean }) {
     <p className="note" role="status">
       What is available is paid out {payoutDays(days)}, at midnight UTC.{' '}
       {atOnce ? (
-        'This counts for what could not be paid out at once.'
+        'The days count for what could not be paid out at once.'
       ) : (
         <>
           The next payout is then on <strong>{time(at, 'clock')}</strong> ({formatAge(at)}).
