@@ -46,7 +46,7 @@ export function ClearFilters({ kept }: { kept?: string }) {
   const { params, clear } = useFilters();
   if (narrowing(params, kept).length === 0) return null;
   return (
-    <button type="button" className="button" onClick={clear}>
+    <button type="button" className="button" onClick={() => clear(kept)}>
       Clear filters
     </button>
   );
