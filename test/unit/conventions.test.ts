@@ -47,6 +47,14 @@ describe('the conventions of the code', () => {
     expect(offenders(/\/db\/doors\.js'/, (name) => allowed.test(name))).toEqual([]);
   });
 
+  it('has few entries in the folders that a reader enters first', () => {
+    const entriesMax = { src: 18, 'src/db': 12, 'src/server': 14 };
+    for (const [folder, max] of Object.entries(entriesMax)) {
+      const entries = fs.readdirSync(folder).filter((name) => name !== 'node_modules');
+      expect(entries.length, folder).toBeLessThanOrEqual(max);
+    }
+  });
+
   // Without a file, `npm run generate` would write a migration that drops its tables, beside what was changed.
   it('compares all files of tables with the database that the migrations make', () => {
     const { schema } = drizzle as { schema: string[] };
