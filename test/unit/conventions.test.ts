@@ -55,6 +55,12 @@ describe('the conventions of the code', () => {
     }
   });
 
+  it('explains its words in sixty rows: those of the code, and those of payments', () => {
+    const rows = (page: string) => fs.readFileSync(`docs/${page}`, 'utf8').match(/^\| (?!Word)[^-|]+ \|/gm) ?? [];
+    expect(rows('glossary.md').length).toBeLessThanOrEqual(40);
+    expect(rows('glossary.md').length + rows('concepts.md').length).toBeLessThanOrEqual(60);
+  });
+
   // Without a file, `npm run generate` would write a migration that drops its tables, beside what was changed.
   it('compares all files of tables with the database that the migrations make', () => {
     const { schema } = drizzle as { schema: string[] };
