@@ -569,6 +569,28 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
+  it('tells the payee when the page is open in a browser, and when an attempt begins', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const times = async () => {
+      const query = `{ checkout(id: "${checkoutFixture.id}") { openedAt lastTriedAt } }`;
+      return (await payee.user.graph(query)).body.data.checkout;
+    };
+    // As a preview of the link in a messenger would.
+    const preview = await visit({ javaScriptEnabled: false });
+    await preview.page.goto(checkoutFixture.url);
+    expect(await times()).toEqual({ openedAt: null, lastTriedAt: null });
+
+    const { leave, page } = await visit();
+    await page.goto(checkoutFixture.url);
+    const { openedAt } = await eventually(times, ({ openedAt }) => openedAt !== null);
+    await upiCode(payee, checkoutFixture);
+    const [attempt] = await payee.attempts(checkoutFixture);
+    const { openedAt: still, lastTriedAt } = await times();
+    expect([still, Date.parse(lastTriedAt)]).toEqual([openedAt, Number(attempt.created) * 1_000]);
+    await preview.leave();
+    await leave();
+  });
+
   it('is visible at once in another tab and through the APIs', async () => {
     const rounds = scale.whole ? 30 : 3;
     const { leave, page } = await visit();

@@ -59,6 +59,12 @@ begin
     )
   returning *
   into v;
+  update checkout c
+  set
+    last_tried_at = v_now,
+    version = c.version + 1,
+    updated_at = greatest(c.updated_at, v_now)
+  where c.tenant_id = p_tenant and c.livemode = p_live and c.id = p_checkout.id;
   perform enqueue(p_tenant, p_live, 'expire_transaction', v_id, v_end - v_now);
   perform emit_event(p_tenant, p_live, p_envelope, 'transaction.created', 'transaction', to_jsonb(v));
   return v;

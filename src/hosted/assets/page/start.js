@@ -56,10 +56,19 @@ function begin() {
   } else listen();
 }
 
+/** Tells the gateway that a payer has the page open. It counts once a minute. */
+function opened() {
+  if (main().dataset.path !== undefined)
+    void fetch(`${main().dataset.path}/opened`, { method: 'POST' }).catch(() => {});
+}
+
 document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'visible') void pollState();
+  if (document.visibilityState !== 'visible') return;
+  opened();
+  void pollState();
 });
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload();
 });
 begin();
+opened();

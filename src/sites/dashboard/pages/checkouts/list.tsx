@@ -32,7 +32,7 @@ const CheckoutsQuery = graphql(
       ) {
         totalCount
         nodes {
-          id created expiresAt amount currency status
+          id created expiresAt openedAt amount currency status
           fromAccount { ...Name }
           receivables { id invoice { referenceNumber } }
         }
@@ -130,6 +130,11 @@ function useColumns(): Column<Checkout>[] {
     },
     statusColumn(),
     { head: 'Created', cell: ({ created }) => time(created), line: true },
+    {
+      head: 'Opened',
+      cell: ({ openedAt, status }) => (openedAt ? time(openedAt) : status === 'INITIALIZED' && 'Not yet'),
+      line: true,
+    },
     { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt), line: true },
     amountAndStatus(
       (checkout) => checkout,
