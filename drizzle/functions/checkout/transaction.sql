@@ -1,6 +1,7 @@
 -- Attempts to pay a checkout, and their beginning with a form of the hosted page.
 --
--- Longer than 60 lines: begin_transaction (the refusals in their order).
+-- Longer than 60 lines: insert_transaction (one insert with its columns), begin_transaction (the refusals in their
+-- order).
 
 -- Inserts an attempt. It expires with its checkout at the latest; otherwise the page would show a code as valid when
 -- the checkout can no longer be paid. A test helper may create an attempt after the checkout has expired.

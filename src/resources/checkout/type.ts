@@ -74,8 +74,8 @@ export class Checkout extends Node {
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'When its page was last open in a browser, to the minute; null before that. The script of the page tells it, so ' +
-      'a preview of the link in a messenger does not count. Nothing is told once the checkout can no longer be paid.',
+      'When its page was last open in a browser, to the minute, while the checkout could be paid; null before that. ' +
+      'The script of the page tells it, so a preview of the link in a messenger does not count.',
   })
   openedAt: number | null;
   @Field(() => DateTime, {
