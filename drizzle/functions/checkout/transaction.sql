@@ -1,6 +1,6 @@
 -- Attempts to pay a checkout, and their beginning with a form of the hosted page.
 --
--- Longer than 60 lines: insert_transaction (one insert with its columns), begin_transaction (the refusals in their
+-- Longer than 60 lines: insert_transaction (an insert with its columns); begin_transaction (the refusals in their
 -- order).
 
 -- Inserts an attempt. It expires with its checkout at the latest; otherwise the page would show a code as valid when
