@@ -124,17 +124,14 @@ function useColumns(): Column<Checkout>[] {
   return [
     {
       head: 'Customer',
-      cell: ({ fromAccount, receivables }) => (
-        <Two hint={receivables.map(({ invoice }) => invoice.referenceNumber).join(', ')}>{nameOf(fromAccount)}</Two>
-      ),
+      cell: ({ fromAccount, receivables, status, openedAt }) => {
+        const invoices = receivables.map(({ invoice }) => invoice.referenceNumber).join(', ');
+        const opened = openedAt ? `opened ${time(openedAt)}` : 'not opened yet';
+        return <Two hint={status === 'INITIALIZED' ? `${invoices} · ${opened}` : invoices}>{nameOf(fromAccount)}</Two>;
+      },
     },
     statusColumn(),
     { head: 'Created', cell: ({ created }) => time(created), line: true },
-    {
-      head: 'Opened',
-      cell: ({ openedAt, status }) => (openedAt ? time(openedAt) : status === 'INITIALIZED' && 'Not yet'),
-      line: true,
-    },
     { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt), line: true },
     amountAndStatus(
       (checkout) => checkout,
