@@ -417,7 +417,6 @@ describe('a turn', () => {
       await eventually(
         async () => Promise.all([speaker.get('/v1/accounts'), speaker.get('/v1/accounts')]),
         (replies) => replies.every((reply) => reply.status === 200),
-        30,
       );
   });
 

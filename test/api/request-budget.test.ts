@@ -70,13 +70,11 @@ describe('a request whose client disconnects', () => {
         await eventually(
           () => executing(world, 'deposit'),
           (found) => found.length === 1,
-          30,
         );
         leave();
         await eventually(
           () => executing(world, 'deposit'),
           (found) => found.length === 0,
-          30,
         );
         expect(await answer).toBeUndefined();
       } finally {
@@ -94,7 +92,6 @@ describe('a request whose client disconnects', () => {
       await eventually(
         () => executing(world, 'account_setting'),
         (found) => found.length === 1,
-        30,
       );
       const before = [...seen.names];
       leave();
@@ -102,7 +99,6 @@ describe('a request whose client disconnects', () => {
       await eventually(
         () => executing(world, 'account_setting'),
         (found) => found.length === 0,
-        30,
       );
       await free();
       // Other requests are served on the same connections.
@@ -130,7 +126,6 @@ describe('a request whose client disconnects', () => {
     await eventually(
       () => executing(world, 'deposit'),
       (found) => found.length > 0,
-      30,
     );
     for (const { leave } of leavers) leave();
     const replies = await Promise.all(others);
@@ -164,7 +159,6 @@ describe('a request whose client disconnects', () => {
     await eventually(
       () => executing(world, 'create_account'),
       (found) => found.length === 1,
-      30,
     );
     leave();
     // The longest time for which a cancelled read would still be there.
@@ -174,7 +168,6 @@ describe('a request whose client disconnects', () => {
     await eventually(
       () => user.get(`/v1/accounts?type=partner`),
       ({ body }) => body.data.some((each: any) => each.nickname === name),
-      30,
     );
   });
 });
@@ -213,7 +206,6 @@ describe('a request that takes longer than REQUEST_SECONDS', () => {
       await eventually(
         () => executing(hasty, 'checkout'),
         (found) => found.length === 0,
-        30,
       );
     } finally {
       await free();
@@ -234,7 +226,6 @@ describe('a request that takes longer than REQUEST_SECONDS', () => {
       await eventually(
         () => executing(hasty, 'deposit'),
         (found) => found.length === 0,
-        30,
       );
     } finally {
       ran.stop();

@@ -266,7 +266,6 @@ describe.each(seedsOf('faults/model'))(`histories of ${scale.crowds.clients} cli
       await eventually(
         () => world.sql`select kind, error from job where tenant_id = ${tenant} and kind <> 'pay_out'`,
         (jobs) => jobs.length === 0,
-        60,
       );
       const events = await world.sql<StoredEvent[]>`
         select id, type, object_id, data, request_id from event where tenant_id = ${tenant} and not livemode

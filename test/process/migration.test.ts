@@ -230,10 +230,7 @@ describe('an owner and a serving role', () => {
     );
   });
 
-  // It seeds a demo, which takes long where the machine is busy.
-  it('are separate: the role serves, and has no privilege to change the schema or the ledger', {
-    timeout: 180_000,
-  }, async () => {
+  it('are separate: the role serves, and has no privilege to change the schema or the ledger', async () => {
     expect(await migrated()).toMatchObject({ code: 0, errors: '' });
     const made = await children.quickCommand(serving, ...createPlatform);
     expect(made).toMatchObject({ code: 0, errors: '' });

@@ -71,7 +71,7 @@ describe('the conventions of the code', () => {
       [
         ...fs
           .readFileSync(path.join('test', name), 'utf8')
-          .matchAll(/^(?: {2})*\}, (\d[\d_]*)\);$|\{ timeout: (\d[\d_]*) \}, /gm),
+          .matchAll(/^(?: {2})*\}, (\d[\d_]*)\);$|\{\s*timeout: (\d[\d_]*),?\s*\}, (?:async )?\(/gm),
       ]
         .map(([, last, option]) => Number((last ?? option)!.replaceAll('_', '')))
         .filter((milliseconds) => milliseconds >= 10_000 && milliseconds < testMilliseconds)
