@@ -297,7 +297,7 @@ describe('the names of the metrics', () => {
     expect([...registered].filter((name) => !used.has(name))).toEqual([]);
   });
 
-  it('have a value before anything has happened, if they are counters, but for the answers of each operation', async () => {
+  it('have a value before anything has happened, if they count, but for the answers of each operation', async () => {
     metrics.works(['run_jobs']);
     const all = [
       ...(await metrics.registry.getMetricsAsJSON()),

@@ -27,8 +27,8 @@ export const operatorBodyBytesMax = 4 * 2 ** 20;
 export const FileContentScalar = new GraphQLScalarType<FileContent, string>({
   name: 'FileContent',
   description:
-    'The content of a file in base64, which has four bytes for three. The body of a request to this graph has at most ' +
-    '4 MiB, into which a file of some 3,100,000 bytes fits. Import larger files with `tidegate bank import`.',
+    'The content of a file in base64, which has four bytes for three. The body of a request to this graph has at ' +
+    'most 4 MiB, into which a file of some 3,100,000 bytes fits. Import larger files with `tidegate bank import`.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc4648#section-4',
   serialize: () => {
     throw new GraphQLError('is never answered');
