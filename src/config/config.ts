@@ -104,7 +104,7 @@ export const settings = z.object({
   OTEL_SERVICE_NAME: z.string().default('tidegate').describe('The name of the service in traces.'),
   BODY_BYTES_MAX: wholeNumber(1_024, 1_048_576)
     .default(65_536)
-    .describe('The largest body of a request, but for file uploads.'),
+    .describe("The largest body of a request, but for file uploads. The operators' graph takes 4 MiB."),
   GRAPHQL_TOKENS_MAX: wholeNumber(100, 20_000).default(1_000).describe('The most tokens of a GraphQL document.'),
   GRAPHQL_DEPTH_MAX: wholeNumber(5, 50)
     .default(limitsDefault.depth)

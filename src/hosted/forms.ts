@@ -59,8 +59,7 @@ class Forms {
 
   /**
    * Whether the account that is paid has a UPI address. Only with one a code has a payee; in live mode the acquirer is
-   * asked for it before the account's first code. No turn is kept meanwhile: while the acquirer does not answer, payers
-   * who repeat the form would keep all others from their pages.
+   * asked for it before the account's first code.
    */
   async #hasVpa(
     request: FastifyRequest,
@@ -70,16 +69,9 @@ class Forms {
   ): Promise<boolean> {
     const { id, vpa } = session.address;
     if (vpa !== null) return true;
-    request.ticket?.release();
-    let given: string | undefined;
-    try {
-      given = await this.#vpaOf(session, acquirer);
-    } catch (error) {
-      this.#hosted.onFault(error, request.id);
-    }
-    if (given === undefined) return false;
-    if (reply.raw.destroyed) throw clientLeft();
-    await request.ticket?.begun();
+    const given = await this.#answerOf(request, () => this.#vpaOf(session, acquirer));
+    if (!given) return false;
+    await turnAgain(request, reply);
     const scope = payerScope(this.#hosted.database, place);
     await scope.write('assign_vpa', address, { requestId: request.id }, { id, vpa: given });
     return true;
@@ -135,8 +127,13 @@ class Forms {
     if (field !== undefined) return this.answers.message(reply.code(400), cardRefused(field, `/checkout/${token}`));
     const instrument = { token: form.token ?? '' };
     if (!attemptKey || !cardFields) return this.answers.back(reply, token);
-    const card = tokenPattern.test(instrument.token) ? await cardFields.cardOf(instrument.token) : undefined;
-    if (!card) return this.answers.show(reply.code(400), opened, { cardFieldsError: cardUnread }, true);
+    const known = tokenPattern.test(instrument.token);
+    const card = known ? await this.#answerOf(request, () => cardFields.cardOf(instrument.token)) : undefined;
+    if (!card) {
+      const [status, cardFieldsError] = card === null ? [503, cardUnchecked] : [400, cardUnread];
+      return this.answers.show(reply.code(status), opened, { cardFieldsError }, true);
+    }
+    await turnAgain(request, reply);
     const details = { card };
     const begun = await this.#begin(request, place, { attemptKey, paymentMethod: 'card', details });
     if (begun instanceof DomainError) return this.answers.refused(reply, opened, begun);
@@ -197,7 +194,10 @@ class Forms {
     return scope.write('decide_transaction', transaction, { requestId: request.id }, decision);
   }
 
-  /** Submits an attempt to the acquirer and stores its answer. When the answer is lost, a worker polls for it. */
+  /**
+   * Submits an attempt to the acquirer and stores its answer. When the answer is lost, a worker polls for it. What is
+   * stored is one statement and needs no turn: it is stored however many payers wait, and when this one has left.
+   */
   async #submit(
     request: FastifyRequest,
     place: CheckoutPlace,
@@ -205,15 +205,36 @@ class Forms {
     instrument: Instrument,
     details: PaymentMethodDetails,
   ): Promise<void> {
-    const decision = await this.#acquirer(place)!.submit(attempt, instrument);
-    await this.#store(request, place, { id: attempt.id, details, ...decision });
+    const decision = await this.#answerOf(request, () => this.#acquirer(place)!.submit(attempt, instrument));
+    if (decision) await this.#store(request, place, { id: attempt.id, details, ...decision });
   }
+
+  /**
+   * The answer of an acquirer, or null when it gives none. The turn ends before: while an acquirer does not answer,
+   * payers who repeat a form would keep all others from their pages.
+   */
+  async #answerOf<T>(request: FastifyRequest, ask: () => Promise<T>): Promise<T | null> {
+    request.ticket?.release();
+    try {
+      return await ask();
+    } catch (error) {
+      this.#hosted.onFault(error, request.id);
+      return null;
+    }
+  }
+}
+
+/** Takes a turn for the next step of a form, after the acquirer has answered. */
+async function turnAgain(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (reply.raw.destroyed) throw clientLeft();
+  await request.ticket?.begun();
 }
 
 /** The fields of a card form of our own, which live mode refuses. */
 const cardFieldNames = new Set(['number', 'expiry', 'code', 'name']);
 const tokenPattern = /^[\w.:~-]{8,255}$/;
 const cardUnread = 'The card could not be read. You have not been charged. Please enter it again.';
+const cardUnchecked = 'The card cannot be checked at the moment. You have not been charged. Please try again later.';
 
 /** Whether a text is as long as a card number and has nothing but digits and separators. */
 function looksLikeCard(text: string): boolean {

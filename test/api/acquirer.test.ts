@@ -7,7 +7,7 @@ import { payerScope } from '../../src/hosted/session.js';
 import { sendRefunds } from '../../src/hosted/status-poll.js';
 import { type RefundRow, refund } from '../../src/resources/refund/table.js';
 import { auditLedger } from '../support/audit.js';
-import { type PayeeFixture, payeesIn, upiCode } from '../support/checkout-fixture.js';
+import { type PayeeFixture, payeesIn, submit, upiCode } from '../support/checkout-fixture.js';
 import { scale, seedsOf } from '../support/scale.js';
 import { must, useWorld, withLiveAcquirer } from '../support/world.js';
 import { checkoutsIn, depositsOf, funds, locksOf, look, pay, refusalOf, transactionsOf } from './checkout-fixture.js';
@@ -389,6 +389,35 @@ describe('a report of an acquirer', () => {
       expect(await refused(deciding(id, 'accepted'))).toEqual([400, 'body_invalid']);
       expect(await stored()).toEqual(before);
     });
+  });
+
+  it('that cannot be asked about a card has charged nothing; an attempt that it may have waits for it', async () => {
+    let away = true;
+    const card = { brand: 'visa', last4: '4242', expiry_month: 12, expiry_year: 2034 };
+    const gone = async () => {
+      throw new TypeError('fetch failed');
+    };
+    const cardOf = () => (away ? gone() : Promise.resolve(card));
+    const live: Acquirer = {
+      ...acquirers.test,
+      ...{ cardFields: { url: 'https://fields.example', cardOf }, submit: gone },
+    };
+    const origin = await world.another({ acquirers: { ...acquirers, live } });
+    const checkout = await payee.checkoutFixture({ speaker: payee.live.at(origin), partnerId });
+    const url = `${origin}${checkout.path}`;
+    const form = { attempt: `${randomUUID()}-card`, token: 'tok_00000000' };
+    const refused = await submit(`${url}/card`, form);
+    expect([refused.status, await refused.text()]).toEqual([
+      503,
+      expect.stringContaining('The card cannot be checked at the moment. You have not been charged.'),
+    ]);
+    expect(await payee.attempts(checkout)).toEqual([]);
+    away = false;
+    expect((await submit(`${url}/card`, form)).status).toBe(303);
+    expect(await payee.attempts(checkout)).toMatchObject([{ status: 'processing', details: { card } }]);
+    const page = await (await fetch(url)).text();
+    expect(page).toMatch(/Please do not pay\s+again\./);
+    await world.endLast();
   });
 
   it('refunds the second payment of a checkout by itself', async () => {

@@ -3,7 +3,7 @@ import http from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newKey } from '../../src/auth/tokens.js';
 import { type Acquirer, acquirers as delivered } from '../../src/hosted/acquirer.js';
-import { PayeeFixture, submit } from '../support/checkout-fixture.js';
+import { type CheckoutFixture, PayeeFixture, submit } from '../support/checkout-fixture.js';
 import { holding, locked } from './holding.js';
 import { eventually, givenIn, tenantOf, type Reply, type Speaker, useWorld, type World } from '../support/world.js';
 
@@ -479,4 +479,41 @@ describe('a turn', () => {
     expect(to).toMatchObject({ vpa: { id: 'payee@acquirer' }, version: '1' });
     await single.endLast();
   });
+
+  it.each(['cardOf', 'submit'] as const)(
+    'is not kept by payers while the acquirer has still to answer: %s',
+    async (call) => {
+      const other = await PayeeFixture.open(single);
+      const partnerId = await other.goLive();
+      let answer: () => void = () => {};
+      const answered = new Promise<void>((resolve) => (answer = resolve));
+      const when = (name: string) => (name === call ? answered : undefined);
+      const card = { brand: 'visa', last4: '4242', expiry_month: 12, expiry_year: 2034 };
+      const live: Acquirer = {
+        ...delivered.test,
+        cardFields: { url: 'https://fields.example', cardOf: async () => (await when('cardOf'), card) },
+        submit: async ({ amount, currency }) => (await when('submit'), { status: 'succeeded', amount, currency }),
+      };
+      const origin = await single.another({ acquirers: { ...delivered, live } });
+      const speaker = other.live.at(origin);
+      const checkouts: CheckoutFixture[] = [];
+      for (let i = 0; i < 9; i++) checkouts.push(await other.checkoutFixture({ speaker, partnerId }));
+      const arrived = arrivals(single.apps.at(-1)!, 9);
+      const forms = checkouts.map(({ path }) =>
+        submit(`${origin}${path}/card`, { attempt: `${randomUUID()}-card`, token: 'tok_00000000' }),
+      );
+      await arrived;
+      try {
+        expect((await fetch(`${origin}${checkouts[0]!.path}`)).status).toBe(200);
+      } finally {
+        answer();
+      }
+      expect(new Set((await Promise.all(forms)).map(({ status }) => status))).toEqual(new Set([303]));
+      // What the acquirer has taken is recorded: a worker credits it.
+      const [taken] = await single.sql`select count(*)::int from job where tenant_id = ${other.tenantId}
+        and kind = 'settle_transaction' and args ->> 'status' = 'succeeded'`;
+      expect(taken!.count).toBe(9);
+      await single.endLast();
+    },
+  );
 });

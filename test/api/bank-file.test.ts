@@ -423,6 +423,18 @@ describe("the operator's graph", () => {
     expect(await amountsOf(to)).toEqual(['4.00', '3.00']);
   });
 
+  it('takes the file of a day, which is larger than other requests, and none of more than 4 MiB', async () => {
+    const to = await receiver();
+    const entries = Array.from({ length: 5_000 }, () => ({ reference: reference(), amount: '1.00' }));
+    const content = base64(camt([{ account: to.account, entries }]));
+    expect(content.length).toBeGreaterThan(1_048_576);
+    const tried = await data(ask(importFile, { input: { name: 'day.xml', content, dryRun: true } }));
+    expect(tried.importBankFile.import).toMatchObject({ lines: 5_000, new: 5_000 });
+    const large = { input: { name: 'day.xml', content: content.repeat(4).slice(0, 4 * 2 ** 20), dryRun: true } };
+    const refused = await ask(importFile, large);
+    expect([refused.status, refused.codes]).toEqual([400, ['body_too_large']]);
+  });
+
   it('reads a CSV file by a mapping that was saved', async () => {
     const to = await receiver();
     const columns = { reference: 'R', day: 'D', amount: 'A' };

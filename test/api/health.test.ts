@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { health } from '../../src/operator/health/doctor.js';
 import { operatorWithoutGraph } from '../../src/operator/commands/backup.js';
 import { logged } from '../../src/operator/action/actions.js';
-import { givenIn, tenantOf, useWorld } from '../support/world.js';
+import { eventually, givenIn, tenantOf, useWorld } from '../support/world.js';
 import { OPERATOR_KEY, operatorIn } from './operator-fixture.js';
 
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
@@ -95,6 +95,51 @@ describe('the health of a deployment', () => {
       await undo();
     }
     expect(await bad()).toEqual([]);
+  });
+
+  it('finds an index that is much larger than its entries, and a table of dead rows', async () => {
+    const { sql } = world;
+    // A row of some thousand bytes that are not compressed, so that few make a large index.
+    await sql`create table swollen (id int, filler text) with (autovacuum_enabled = off)`;
+    await sql`alter table swollen alter column filler set storage plain`;
+    await sql`insert into swollen select n, repeat(md5(n::text), 31) from generate_series(1, 80000) n`;
+    await sql`create index swollen_filler on swollen (filler, lower(id::text))`;
+    await sql`vacuum analyze swollen`;
+    expect(await bad()).toEqual([]);
+    await sql`delete from swollen where id % 10 <> 0`;
+    await sql`vacuum analyze swollen`;
+    expect(await bad()).toEqual([
+      [
+        ...['indexes', 'look', expect.stringMatching(/^The index swollen_filler has \d+ MiB, some \d+ times what it/)],
+        'reindex index concurrently swollen_filler',
+      ],
+    ]);
+    await sql`reindex index concurrently swollen_filler`;
+    expect(await bad()).toEqual([]);
+    await sql`create table deleted with (autovacuum_enabled = off) as select generate_series(1, 100001) as id`;
+    await sql`delete from deleted`;
+    await eventually(bad, (lines) => lines.length > 0);
+    expect(await bad()).toEqual([
+      [
+        ...['indexes', 'look', 'The table deleted has 100001 dead rows, more than living ones.'],
+        'vacuum (verbose) deleted',
+      ],
+    ]);
+    await sql`drop table swollen, deleted`;
+  });
+
+  it('says whose clock differs', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+    const lines = await bad();
+    vi.useRealTimers();
+    expect(lines).toEqual([
+      [
+        'servers',
+        'look',
+        expect.stringMatching(/^The clock of .+ differs from this machine's by 3\d{3} s\.$/),
+        'timedatectl',
+      ],
+    ]);
   });
 
   it('names violated, unchecked and old checks of ledgers', async () => {

@@ -371,7 +371,7 @@ describe('the limits of an operation', () => {
   });
 
   it('include the size of the body', async () => {
-    const { status, body } = await ask(`{ ledgerAudit { accounts } } # ${'x'.repeat(70_000)}`);
+    const { status, body } = await ask(`{ ledgerAudit { accounts } } # ${'x'.repeat(4 * 2 ** 20)}`);
     expect([status, body.errors[0].extensions.code]).toEqual([400, 'BODY_TOO_LARGE']);
   });
 });

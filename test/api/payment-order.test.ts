@@ -8,7 +8,7 @@ import { endPayout } from '../../src/operator/money/payouts.js';
 import { endToEndIdOf } from '../../src/operator/payment-order/file.js';
 import { createPaymentOrder } from '../../src/operator/payment-order/orders.js';
 import { auditLedger } from '../support/audit.js';
-import { bytesOf, camt, type Entry, today } from '../support/bank-files.js';
+import { bytesOf, camt, type Entry, painFaults, today } from '../support/bank-files.js';
 import { receivableBody } from '../support/bodies.js';
 import { payOutLive } from '../support/jobs.js';
 import { must, nickname, payoutAddressBody, Speaker, useWorld } from '../support/world.js';
@@ -83,12 +83,11 @@ async function takeAll(): Promise<void> {
   await paid('5.00');
   await order('approved');
 }
-const fileOf = (id: string, format = 'pain.001') =>
-  cleo!.speaker.get(`/operator/payment-orders/${id}/${format}`) as Promise<{
-    status: number;
-    text: string;
-    codes: string[];
-  }>;
+async function fileOf(id: string, format = 'pain.001'): Promise<{ status: number; text: string; codes: string[] }> {
+  const file = await cleo!.speaker.get(`/operator/payment-orders/${id}/${format}`);
+  if (format === 'pain.001' && file.status === 200) expect(await painFaults(file.text)).toEqual([]);
+  return file;
+}
 
 /** The account that was added last, as a bank writes it. */
 const lastAccount = () => `501000${accounts}`;
@@ -425,6 +424,13 @@ describe('a payment order', () => {
     expect(bankIn(byText.id)).toBe(within('<ClrSysMmbId><MmbId>BANK7&lt;&amp;&gt;</MmbId></ClrSysMmbId>'));
     expect(bankIn(byBic.id)).toBe(within('<BICFI>DEUTDEFFXXX</BICFI>'));
     expect(text).toContain('<CdtrAcct><Id><IBAN>DE89370400440532013000</IBAN></Id></CdtrAcct>');
+    // The schema knows what it reads: an order of elements, a length, and an amount.
+    const wrong = [
+      text.replace(/(<Amt>.*?<\/Amt>)(<CdtrAgt>.*?<\/CdtrAgt>)/, '$2$1'),
+      text.replace(/<Nm>/, `<Nm>${'x'.repeat(140)}`),
+      text.replace(/(<InstdAmt Ccy="INR">)/, '$1-'),
+    ];
+    for (const each of wrong) expect(await painFaults(each)).not.toEqual([]);
     await data((await named()).by(reject, { id: made.id, reason: 'A test' }));
   });
 

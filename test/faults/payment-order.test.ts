@@ -1,15 +1,17 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { approvePaymentOrder } from '../../src/operator/payment-order/orders.js';
-import { endToEndIdOf, orderFile } from '../../src/operator/payment-order/file.js';
+import { approvePaymentOrder, createPaymentOrder } from '../../src/operator/payment-order/orders.js';
+import { addOwnAccount } from '../../src/operator/payment-order/accounts.js';
+import { endToEndIdOf, orderFile, orderFormats } from '../../src/operator/payment-order/file.js';
 import { createOperator, listOperators } from '../../src/operator/access/operators.js';
 import { auditLedger } from '../support/audit.js';
 import { banksIn } from '../api/bank-fixture.js';
-import { camt } from '../support/bank-files.js';
+import { camt, painFaults } from '../support/bank-files.js';
 import { receivableBody } from '../support/bodies.js';
 import { settingsOf, useChildren } from '../support/child.js';
 import { payOutLive } from '../support/jobs.js';
+import { figures } from '../support/scale.js';
 import { must, nickname, payoutAddress, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });
@@ -101,5 +103,50 @@ describe('a payment order whose processes are killed', () => {
     expect((await run('order', 'accounts')).accounts).toHaveLength(1);
     expect(await run('order', 'close-account', account.id)).toMatchObject({ closed_at: expect.any(Number) });
     expect((await children.command(environment, 'order', 'reject', order.id, '--reason=A test')).code).toBe(1);
+  });
+});
+
+describe('a payment order of as many payouts as one can have', () => {
+  it('is gathered, and written piece by piece', async () => {
+    // Payouts as those above, which have ended, under other ids; they are gone before the audit.
+    await world.sql`
+      insert into payout
+      select (jsonb_populate_record(p, jsonb_build_object(
+        'id', 'payout_' || md5(p.id || n), 'status', 'processing', 'order_id', null, 'bank_reference', null,
+        'reason_code', null, 'version', 1))).*
+      from payout p cross join generate_series(1, 420) n`;
+    const own = { holder: 'Tidegate', currency: 'INR', number: '501001' };
+    const { id: ownAccountId } = await addOwnAccount(world.operator, own, 'ann');
+    const [ann, ben] = await listOperators(world.operator);
+    const seconds: Record<string, number> = {};
+    const timed = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+      const began = performance.now();
+      const done = await work();
+      seconds[name] = Math.round(performance.now() - began) / 1_000;
+      return done;
+    };
+    const order = await timed('gathered', () =>
+      createPaymentOrder(world.operator, { ownAccountId, valueDate: '2099-12-01' }, ann!),
+    );
+    expect(order.payouts).toBe(10_000);
+    await approvePaymentOrder(world.operator, order.id, ben!);
+    for (const format of orderFormats) {
+      const { content } = await orderFile(world.operator, order.id, format);
+      let [text, pieces, longest] = ['', 0, 0];
+      await timed(format, async () => {
+        for await (const piece of content) {
+          text += piece;
+          pieces++;
+          longest = Math.max(longest, piece.length);
+        }
+      });
+      // One for each payout, and the beginning and the end: the file is never in memory.
+      expect([pieces <= 10_002, longest < 1_500]).toEqual([true, true]);
+      const ids = text.match(/\b[0-9a-f]{32}\b/g) ?? [];
+      expect(new Set(ids).size).toBe(format === 'csv' ? 10_000 : 10_001);
+      if (format === 'pain.001') expect(await painFaults(text)).toEqual([]);
+    }
+    figures('a payment order of 10,000 payouts of 24 tenants', seconds);
+    await world.sql`delete from payout where order_id = ${order.id} or status = 'processing'`;
   });
 });

@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Ajv2019 } from 'ajv/dist/2019.js';
+import { validate as faultsOfDockerfile } from 'dockerfile-utils';
 import postgres from 'postgres';
 import { parseAllDocuments } from 'yaml';
 import { config, settings } from '../../src/config/config.js';
@@ -97,6 +98,14 @@ describe('the files for deployment', () => {
       if (program === 'systemd-analyze') expect(said).toBe('');
       else expect([run.status, run.stderr]).toEqual([0, program === 'haproxy' ? expect.any(String) : '']);
     });
+
+  it('have instructions that Docker knows', () => {
+    const text = textOf('Dockerfile');
+    expect([
+      faultsOfDockerfile(text),
+      faultsOfDockerfile(text.replace('COPY', 'COPPY')).map(({ message }) => message),
+    ]).toEqual([...[[], ['Unknown instruction: COPPY']]]);
+  });
 
   it('have the keys and values of the schema of the Compose specification', () => {
     // Its `$schema` is that of no version of JSON Schema, and its `id`s are those of an old one; no `$ref` uses them.

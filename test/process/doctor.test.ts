@@ -3,7 +3,7 @@ import net, { type AddressInfo } from 'node:net';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '../support/ports.js';
-import { useChildren } from '../support/child.js';
+import { until, useChildren } from '../support/child.js';
 
 /*
  * Makes ten faults, each as it happens, and compares what `tidegate doctor` says after each with the page that quotes
@@ -192,5 +192,28 @@ describe('the page about what the doctor says', () => {
     const made = `${written.slice(0, start)}${sections.join('\n')}`;
     if (process.env.UPDATE_DOCTOR) fs.writeFileSync(page, made);
     expect(made).toBe(fs.readFileSync(page, 'utf8'));
+  });
+});
+
+describe('a gateway', () => {
+  it('makes the checks by itself after its start, logs what it finds, and counts it', async () => {
+    await owner!`grant update on entry to tidegate`;
+    const METRICS_PORT = String(await freePort());
+    const gateway = await children.gateway({ ...environment, METRICS_PORT });
+    const found = () => gateway.log().filter(({ check }) => check === 'privileges');
+    await until(async () => found().length > 0);
+    expect(found()).toMatchObject([
+      {
+        level: 50,
+        msg: 'the deployment needs somebody to act now',
+        finding: 'An append-only table is not protected: entry: tidegate has UPDATE.',
+        command: 'tidegate migrate --grant-to ROLE',
+      },
+    ]);
+    const metrics = await (await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)).text();
+    expect(metrics).toMatch(/^tidegate_health\{check="privileges",level="now"\} 1$/m);
+    expect(Number(/^tidegate_last_backup_age_seconds\{by="tidegate"\} (\S+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
+    await owner!`revoke update on entry from tidegate`;
+    await gateway.stop();
   });
 });

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
 import https from 'node:https';
 import net from 'node:net';
@@ -20,6 +21,7 @@ import {
 } from '../support/child.js';
 import { details, eventually, nickname, payoutAddressBody, type Reply, type Speaker } from '../support/world.js';
 import { hasty } from '../support/patient.js';
+import { freePort } from '../support/ports.js';
 import { answered, demoIn } from './process-fixture.js';
 
 // Each test starts Node and PostgreSQL, which takes long on a busy machine.
@@ -283,13 +285,16 @@ describe('with a certificate', () => {
   const pair = children.folder();
   const [cert, key] = [path.join(pair, 'cert.pem'), path.join(pair, 'key.pem')];
   let gateway: Gateway;
+  let metricsPort: number;
   beforeAll(async () => {
+    metricsPort = await freePort();
     const made = spawnSync('openssl', [
       ...'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=tidegate'.split(' '),
       ...['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
     ]);
     expect(made.status).toBe(0);
-    gateway = await children.gateway({ DATA_DIR: folder.DATA_DIR, TLS_CERT_FILE: cert, TLS_KEY_FILE: key });
+    const tls = { TLS_CERT_FILE: cert, TLS_KEY_FILE: key, METRICS_PORT: String(metricsPort) };
+    gateway = await children.gateway({ DATA_DIR: folder.DATA_DIR, ...tls });
   });
   afterAll(() => gateway.stop());
 
@@ -313,6 +318,12 @@ describe('with a certificate', () => {
     expect(reply.status).toBe(200);
     expect(reply.insist).toContain('max-age=31536000');
     expect(JSON.parse(reply.text).data.map((account: { type: string }) => account.type)).toEqual(['platform']);
+  });
+
+  it('says in its metrics when the certificate ends', async () => {
+    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    const { validTo } = new X509Certificate(fs.readFileSync(cert));
+    expect(Number(/^tidegate_certificate_expires_seconds (\S+)$/m.exec(text)![1])).toBe(Date.parse(validTo) / 1_000);
   });
 
   it('refuses a plain request without any data', async () => {

@@ -23,6 +23,7 @@ import {
   standbysOf,
   standbysIn,
 } from './replica-fixture.js';
+import { health } from '../../src/operator/health/doctor.js';
 import { auditLedger } from '../../src/operator/money/audit.js';
 
 const children = useChildren();
@@ -562,6 +563,32 @@ function writers(users: Speaker[], other: Opened) {
   };
   return { seen, stop, over: () => over };
 }
+
+describe('the doctor', () => {
+  it('says for how many standbys writes wait, and what its role may not see', async () => {
+    const { primary, one } = topology;
+    const found = async () =>
+      (await health(one.world.operator, 'TidegateReplicaLag')).map(({ level, finding }) => [level, finding]);
+    // The backends of the gateway read the settings anew when they are told to, each at a time of its own.
+    const says = expect.poll(found, { timeout: 60_000 });
+    const names = async (value: string) => {
+      await primary.sql.unsafe(`alter system set synchronous_standby_names = '${value}'`);
+      await primary.sql`select pg_reload_conf()`;
+    };
+    await names('*');
+    await says.toEqual([['look', 'This role may not see which standbys are synchronous.']]);
+    await primary.sql`grant pg_read_all_stats to tidegate`;
+    await says.toMatchObject([['ok', expect.anything()]]);
+    await names('FIRST 2 (*)');
+    const few = (wanted: string) => `writes wait for 2 (synchronous_standby_names = ${wanted}).`;
+    await says.toEqual([['now', `1 synchronous standby is attached, and ${few('FIRST 2 (*)')}`]]);
+    await names('another');
+    await says.toMatchObject([['now', expect.stringMatching(/^No synchronous standby is attached/)]]);
+    await primary.sql`alter system reset synchronous_standby_names`;
+    await primary.sql`select pg_reload_conf()`;
+    await primary.sql`revoke pg_read_all_stats from tidegate`;
+  });
+});
 
 describe('a standby that is promoted while clients write', () => {
   const clients = 6;

@@ -288,6 +288,28 @@ describe('the names of the metrics', () => {
     expect(named(rows.join('\n'))).toEqual(registered);
   });
 
+  it('are each in a rule or on the dashboard', () => {
+    const used = named(
+      ['alerts.yml', 'grafana-dashboard.json']
+        .map((file) => fs.readFileSync(path.join(docs, 'operations', file), 'utf8'))
+        .join('\n'),
+    );
+    expect([...registered].filter((name) => !used.has(name))).toEqual([]);
+  });
+
+  it('have a value before anything has happened, if they count, but for the answers of each operation', async () => {
+    metrics.works(['run_jobs']);
+    const all = [
+      ...(await metrics.registry.getMetricsAsJSON()),
+      ...(await new ProcessMetrics().own.getMetricsAsJSON()),
+    ];
+    const counters = all.filter(({ name, type }) => String(type) === 'counter' && name.startsWith('tidegate_'));
+    expect(counters.length).toBeGreaterThan(8);
+    expect(counters.filter(({ values }) => values.length === 0).map(({ name }) => name)).toEqual([
+      'tidegate_http_requests_total',
+    ]);
+  });
+
   it.each(['alerts.yml', 'grafana-dashboard.json'])('exist, where docs/operations/%s uses them', (file) => {
     const used = named(fs.readFileSync(path.join(docs, 'operations', file), 'utf8'));
     expect(used.size).toBeGreaterThan(3);

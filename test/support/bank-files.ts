@@ -1,3 +1,5 @@
+import fs from 'node:fs';
+import { validateXML } from 'xmllint-wasm';
 /** The day of an entry without another one. */
 export const today = new Date().toISOString().slice(0, 10);
 
@@ -117,4 +119,14 @@ export function camt(statements: Statement[], { message = '053' as '053' | '054'
 export async function* bytesOf(text: string | Uint8Array, size = 65_536): AsyncGenerator<Uint8Array, void, void> {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+const painSchema = new URL('../fixtures/iso20022/pain.001.001.09.xsd', import.meta.url);
+
+/** What the schema of pain.001.001.09 has against a file: nothing, or lines that say where and why. */
+export async function painFaults(text: string): Promise<string[]> {
+  const schema = { fileName: 'pain.001.001.09.xsd', contents: fs.readFileSync(painSchema, 'utf8') };
+  const xml = { fileName: 'order.xml', contents: text };
+  const { errors } = await validateXML({ xml, schema, maxMemoryPages: 4_096 });
+  return errors.map(({ message }) => message);
 }

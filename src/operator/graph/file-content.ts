@@ -20,13 +20,15 @@ export class FileContent {
   }
 }
 
+/** The largest body of a request to the operator's graph: a day's file of a bank fits, and is read in a moment. */
+export const operatorBodyBytesMax = 4 * 2 ** 20;
+
 /** The content of a file in base64. Silent: all of it. */
 export const FileContentScalar = new GraphQLScalarType<FileContent, string>({
   name: 'FileContent',
   description:
-    'The content of a file in base64, which has four bytes for three. The body of a request has at most ' +
-    '`BODY_BYTES_MAX` bytes: by default 65,536, into which a file of some 48,000 bytes fits. Raise the setting, up ' +
-    'to 1,048,576, or import larger files with `tidegate bank import`.',
+    'The content of a file in base64, which has four bytes for three. The body of a request to this graph has at ' +
+    'most 4 MiB, into which a file of some 3,100,000 bytes fits. Import larger files with `tidegate bank import`.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc4648#section-4',
   serialize: () => {
     throw new GraphQLError('is never answered');

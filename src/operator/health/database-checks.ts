@@ -1,6 +1,7 @@
 import { isNull, sql } from 'drizzle-orm';
 import { rivalPrimaries } from '../../db/connect/driver/servers.js';
 import { programVersion } from '../../db/schema/schema-version.js';
+import type { Operator } from '../operator.js';
 import { counted, type HealthCheck, look, now } from './finding.js';
 
 /** A clock that differs by more makes times wrong that clients see. */
@@ -35,6 +36,10 @@ const servers: HealthCheck = {
   },
 };
 
+/** As many standbys as each commit waits for, by `synchronous_standby_names`. */
+const standbysNeeded = (wanted: string): number =>
+  Number(/^\s*(?:(?:first|any)\s*)?(\d+)\s*\(/i.exec(wanted.slice(0, 100))?.[1] ?? 1);
+
 interface Standbys {
   wanted: string;
   attached: number;
@@ -65,10 +70,13 @@ const standbys: HealthCheck = {
     );
     const { wanted, attached, seen, synchronous } = row!;
     if (wanted.trim() === '') return [];
-    if (attached === 0 || (seen && synchronous === 0))
+    const needed = standbysNeeded(wanted);
+    const there = seen ? synchronous : attached;
+    if (there < needed)
       return [
         now(
-          `No synchronous standby is attached, and writes wait for one (synchronous_standby_names = ${wanted}).`,
+          `${there === 0 ? 'No' : there} synchronous standby${there > 1 ? 's are' : ' is'} attached, and writes ` +
+            `wait for ${needed === 1 ? 'one' : needed} (synchronous_standby_names = ${wanted}).`,
           'select application_name, state, sync_state from pg_stat_replication',
         ),
       ];
@@ -109,10 +117,48 @@ const versions: HealthCheck = {
   },
 };
 
+/** An index of more bytes is compared with what its entries need, and may have so many times of that. */
+const [indexBytesMin, indexTimesMax] = [64 * 2 ** 20, 3];
+
+/**
+ * The B-trees that are much larger than their entries, which mostly few rows that were left of many have made. What the
+ * entries need is reckoned from the statistics, rounded up, without equal keys that are stored once.
+ */
+const bloatedIndexes = (operator: Operator) =>
+  operator.auditQuery<{ name: string; bytes: number; times: number }>('health_bloated_indexes', (db) =>
+    db
+      .select({
+        name: sql<string>`b.oid::regclass::text`,
+        bytes: sql<number>`b.bytes::float8`,
+        times: sql<number>`(b.bytes / b.needed)::float8`,
+      })
+      .from(
+        sql`(
+          select c.oid, pg_relation_size(c.oid) as bytes, 8192 + c.reltuples * (20 + w.width) / 0.9 as needed
+          from pg_index i
+          join pg_class c on c.oid = i.indexrelid
+          join pg_class t on t.oid = i.indrelid
+          join pg_am m on m.oid = c.relam and m.amname = 'btree'
+          cross join lateral (
+            select sum(s.avg_width) as width, count(*) = count(s.avg_width) as known
+            from pg_attribute a
+            left join pg_attribute k on k.attrelid = t.oid and k.attnum = i.indkey[a.attnum - 1] and k.attnum > 0
+            left join pg_stats s on s.schemaname = 'public' and not s.inherited
+              and s.tablename = case when k.attnum is null then c.relname else t.relname end
+              and s.attname = coalesce(k.attname, a.attname)
+            where a.attrelid = c.oid
+          ) w
+          where c.relnamespace = 'public'::regnamespace and c.relpages > ${sql.raw(String(indexBytesMin / 8192))}
+            and c.reltuples >= 0 and w.known
+        ) b`,
+      )
+      .where(sql`b.bytes > b.needed * ${sql.raw(String(indexTimesMax))}`),
+  );
+
 const indexes: HealthCheck = {
   name: 'indexes',
   alerts: ['TidegateSlow', 'TidegateEventLoop'],
-  well: 'Every index is valid, and no table has more dead rows than living ones.',
+  well: 'Every index is valid and no larger than it need be, and no table has more dead rows than living ones.',
   async find(operator) {
     const invalid = await operator.auditQuery<{ name: string }>('health_indexes', (db) =>
       db
@@ -120,16 +166,23 @@ const indexes: HealthCheck = {
         .from(sql`pg_index i join pg_class c on c.oid = i.indexrelid`)
         .where(sql`c.relnamespace = 'public'::regnamespace and not i.indisvalid`),
     );
-    const bloated = await operator.auditQuery<{ name: string; dead: number }>('health_dead_rows', (db) =>
+    const large = await bloatedIndexes(operator);
+    const dead = await operator.auditQuery<{ name: string; rows: number }>('health_dead_rows', (db) =>
       db
-        .select({ name: sql<string>`t.relname`, dead: sql<number>`t.n_dead_tup::float8` })
+        .select({ name: sql<string>`t.relname`, rows: sql<number>`t.n_dead_tup::float8` })
         .from(sql`pg_stat_user_tables t`)
         .where(sql`t.schemaname = 'public' and t.n_dead_tup > greatest(t.n_live_tup, ${sql.raw(String(deadRowsMin))})`),
     );
     return [
       ...invalid.map(({ name }) => now(`The index ${name} is invalid.`, `reindex index concurrently ${name}`)),
-      ...bloated.map(({ name, dead }) =>
-        look(`The table ${name} has ${counted(dead, 'dead row')}, more than living ones.`, `vacuum (verbose) ${name}`),
+      ...large.map(({ name, bytes, times }) =>
+        look(
+          `The index ${name} has ${Math.round(bytes / 2 ** 20)} MiB, some ${Math.round(times)} times what it needs.`,
+          `reindex index concurrently ${name}`,
+        ),
+      ),
+      ...dead.map(({ name, rows }) =>
+        look(`The table ${name} has ${counted(rows, 'dead row')}, more than living ones.`, `vacuum (verbose) ${name}`),
       ),
     ];
   },

@@ -8,6 +8,7 @@ import { subscriptionReader } from '../../api/graphql/subscription.js';
 import { NodeCounter } from '../../api/graphql/query-cost.js';
 import { type ServerContext, buildApollo, type GraphServer, graphRules } from '../../api/graphql/server.js';
 import type { Config } from '../../config/config.js';
+import { operatorBodyBytesMax } from '../../operator/graph/file-content.js';
 import { buildOperatorGraph, operatorRules, sizes as operatorSizes } from '../../operator/graph/graph.js';
 import { closeToOthers } from '../http/cors.js';
 import { explorerRoutes } from './explorer-routes.js';
@@ -99,6 +100,8 @@ async function operatorEndpoint(app: FastifyInstance, parts: GraphEndpoints): Pr
   app.route({
     method: app.supportedMethods,
     url: '/operator/graphql',
+    // It has files of banks. A request without a key of an operator is refused before its body is read.
+    bodyLimit: Math.max(parts.config.BODY_BYTES_MAX, operatorBodyBytesMax),
     // An audit of all ledgers may take longer than any request limit.
     config: { operator: 'graph', lasting: true },
     preHandler: (request, _, done) => take(() => refuseMisshapen(request), done),

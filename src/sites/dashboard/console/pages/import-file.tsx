@@ -14,14 +14,12 @@ import { bookedText, flat, useBooking } from './book-file';
 import { headOf } from './csv-head';
 import { MappingForm } from './csv-mapping';
 
-/** The most bytes of a file that fit into the largest request that a gateway can be set to take, in base64. */
-const bytesMax = 780_000;
+/** The most bytes of a file that fit into a request of the operators' graph, in base64. */
+const bytesMax = 3_100_000;
 
-/** What the gateway says of a request with more bytes than its setting allows. */
-const tooLargeForIt = 'The request body is too large';
 const tooLarge = (size: number) =>
-  `This file has ${size.toLocaleString()} bytes, more than the gateway takes from a browser: some 48,000 unless its ` +
-  'BODY_BYTES_MAX is raised, and 780,000 at most. Import it with tidegate bank import.';
+  `This file has ${size.toLocaleString()} bytes. The console takes ${bytesMax.toLocaleString()} at most: import it ` +
+  'with tidegate bank import.';
 
 const MappingsQuery = graphql(`
   query BankMappings {
@@ -80,14 +78,7 @@ function useTrial() {
     setFault(failure(tooLarge(file.size)));
   };
   const map = async (mapping: string) => given && attempt(givenOf(given, mapping));
-  return { given, trial, pending, fault: fault ?? (refused && explained(refused, given)), choose, map };
-}
-
-/** What was refused, with the size of a file that is too large. */
-function explained(refused: Failure, given: Given | undefined): Failure {
-  const { messages, ...more } = flat(refused);
-  const size = given ? atob(given.content).length : 0;
-  return { ...more, messages: messages.map((each) => (each.startsWith(tooLargeForIt) ? tooLarge(size) : each)) };
+  return { given, trial, pending, fault: fault ?? (refused && flat(refused)), choose, map };
 }
 
 const givenOf = ({ name, content }: Given, mapping: string): Given => ({
