@@ -201,7 +201,7 @@ describe('the cost of a query', () => {
     expect(answered).toBeGreaterThan(chosen.length);
   }, 600_000);
 
-  it('of a figure with more methods and currencies than usual is taken afterwards, for each of its points', async () => {
+  it('of a figure with more methods and currencies than usual is taken afterwards, point by point', async () => {
     const chart = examples.find(({ query }) => query.includes('depositTotals'))!;
     const variables = { from: ago(90), to: ago(-1) };
     let most = 0;
