@@ -60,7 +60,7 @@ const slowest = [
  */
 const layers = ['unit', 'functions', 'api'];
 const also = [
-  ...['browser/card-fields', 'browser/cors', 'browser/dashboard', 'browser/start-page'],
+  ...['browser/card-fields', 'browser/client', 'browser/cors', 'browser/dashboard', 'browser/start-page'],
   ...[
     'process/cli-output',
     'process/config',

@@ -49,7 +49,6 @@ export class Charge {
   #requested = 0;
   #actual = 0;
   #refusedPoints = 0;
-  #bounded = false;
   #cost: Cost | undefined;
   /** Why the request was refused, if its allowance did not suffice. */
   refusal: DomainError | undefined;
@@ -136,14 +135,6 @@ export class Charge {
     throw error;
   }
 
-  /**
-   * Whether the request costs no more than it took. Otherwise it may read a list of links that is longer than usual;
-   * the rest is taken afterwards, and is then a part of what it could cost.
-   */
-  bound(bounded: boolean): void {
-    this.#bounded = bounded;
-  }
-
   /** Counts what the request has really used. */
   count(points: number): void {
     this.#actual += points;
@@ -160,12 +151,12 @@ export class Charge {
 
   /**
    * The cost, as the answer shows it. What the request did not use is given back once, at the first call; what it used
-   * beyond its estimate is taken. A request that ended early keeps its price: its work may still continue.
+   * beyond its estimate, for a list that is longer than usual, is taken, and is then a part of what it could cost: each
+   * object of an answer costs its points. A request that ended early keeps its price: its work may still continue.
    */
   finish(ended: boolean): Cost {
     if (this.#cost) return this.#cost;
     if (ended) this.#actual = Math.max(this.#actual, this.#requested);
-    if (this.#bounded) this.#actual = Math.min(this.#actual, this.#requested);
     if (this.#actual !== this.#requested) this.allowance.give(this.#requested - this.#actual, this.sender);
     const requested = Math.max(this.#requested + this.#refusedPoints, this.#actual);
     this.#cost = { requested, actual: this.#actual, ...this.state };

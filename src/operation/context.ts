@@ -41,6 +41,8 @@ export interface NewSessions {
 export interface GatewayServices {
   /** Whether the gateway serves this machine alone. */
   local: boolean;
+  /** Whether the gateway serves the explorer, so that a link into it leads somewhere. */
+  explorer: boolean;
   /** How sessions are made. */
   newSessions: NewSessions;
   /** Checks the queries of webhook endpoints. */

@@ -29,6 +29,7 @@ export function sharedServices(parts: {
   const during = <T>(caller: Caller, work: () => Promise<T>) => inFlight.during(caller, work);
   return {
     local: config.transport === 'local',
+    explorer: config.EXPLORER,
     eventQueries: new PreparedEventQueries(schema, {
       limits,
       sizes: publicSizes,

@@ -15,8 +15,7 @@ export const weights = {
   /** A write: its locks, its event and its commit to the disk. */
   write: 50,
   /**
-   * A figure that PostgreSQL computes from many rows, such as a history. Its points count as objects, too, up to the
-   * usual number.
+   * A figure that PostgreSQL computes from many rows, such as a history. Its points count as objects, too.
    */
   figure: 50,
   /** Look-ups of some fifty rows, each by an index, such as for the matches of a deposit: they take 0.4 ms. */

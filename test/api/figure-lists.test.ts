@@ -1,7 +1,11 @@
 import fc from 'fast-check';
+import { parse } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeAccount, moneyOf, type Row, useFunctions } from '../functions/fixture.js';
-import { seedsOf } from '../support/scale.js';
+import { NodeCounter } from '../../src/api/graphql/query-cost.js';
+import { buildGraph, publicSizes } from '../../src/api/graphql/server.js';
+import { weights } from '../../src/types/weights.js';
+import { scale, seedsOf } from '../support/scale.js';
 import { receivableBody } from '../support/bodies.js';
 import { givenIn, must, type Speaker, tenantOf } from '../support/world.js';
 import { seedTrade } from './trade.js';
@@ -323,5 +327,104 @@ describe('a chart', () => {
           }
         }
     }
+  });
+});
+
+describe('the cost of a random document of figures', () => {
+  const currencies = ['USD', 'EUR', 'GBP', 'INR', 'AUD', 'CAD', 'SGD', 'AED', 'JPY', 'CHF', 'HKD', 'NZD'];
+  const methods = ['domestic_credit', 'domestic_wire', 'global_wire', 'check', 'card', 'affirm'] as const;
+  const counter = new NodeCounter(buildGraph(), publicSizes);
+
+  /** The members of the lists of an answer, of which each is an object. */
+  const sizeOf = (answer: Json): number => {
+    if (typeof answer !== 'object' || answer === null) return 0;
+    const own = Array.isArray(answer) ? answer.length : 0;
+    return Object.values(answer).reduce<number>((sum, each) => sum + sizeOf(each), own);
+  };
+
+  it('is never below the size of its answer, and is foreseen where the size has a bound', async () => {
+    const platform = await given.platform(1);
+    const root = { id: platform.id, tenantId: tenantOf(platform.id), live: false };
+    const user = await platform.connectedUser();
+    const money = moneyOf(fixture, root);
+    const partner = await makeAccount(fixture, root, 'partner', { ownerId: user.id, actingAccountId: user.id });
+    const begin = epoch((await data(platform, '{ viewer { now } }')).viewer.now);
+    for (const [i, currency] of currencies.entries()) {
+      for (const paymentMethod of methods.slice(0, 2 + (i % 5)))
+        await money.deposit(500n, { toAccountId: i % 2 ? user.id : platform.id, paymentMethod, currency });
+      if (currency === 'JPY') continue;
+      const dates = { creation_date: '2020-01-01', due_date: iso(begin + (i - 6) * 20 * day).slice(0, 10) };
+      const of = { customer_id: partner.id };
+      await must(user.post('/v1/receivables', receivableBody({ amount: '7.50', currency, ...dates }, of)));
+      await write(root, 'advance_clock', { advanceSeconds: (day * (i % 3)) / 2 + 1 });
+    }
+    const end = epoch((await data(platform, '{ viewer { now } }')).viewer.now) + 1;
+
+    const range = fc.tuple(fc.integer({ min: 1, max: 90 }), fc.constantFrom('DAY', 'WEEK', 'MONTH'));
+    const scope = fc.constantFrom('SELF', 'DESCENDANTS');
+    const some = fc.option(fc.uniqueArray(fc.constantFrom(...currencies), { minLength: 1, maxLength: 12 }));
+    const page = fc.option(fc.integer({ min: 1, max: 20 }));
+    const ranged = ([days, interval]: [number, string]) =>
+      `from: "${iso(end - days * day)}", to: "${iso(end)}", interval: ${interval}`;
+    const inside = (list: string, first: number | null) =>
+      first === null ? '' : `${list}(first: ${first}) { nodes { id } }`;
+    const chosen = (of: string[] | null) => (of ? `, currency: [${of.map((each) => `"${each}"`).join(', ')}]` : '');
+    const figure = fc.oneof(
+      fc.tuple(range, scope).map(([of, who]) => `depositTotals(${ranged(of)}, scope: ${who}) { count }`),
+      fc.tuple(range).map(([of]) => `balanceHistory(${ranged(of)}) { start }`),
+      fc.tuple(range, scope, some, page).map(
+        ([of, who, only, first]) =>
+          `depositChart(${ranged(of)}, scope: ${who}${chosen(only)}) {
+            currencies { count steps { count ${inside('deposits', first)} } } }`,
+      ),
+      fc
+        .tuple(range, scope, some)
+        .map(
+          ([of, who, only]) =>
+            `balanceChart(${ranged(of)}, scope: ${who}${chosen(only)}) { currencies { steps { start } } }`,
+        ),
+      fc.tuple(scope, page, page).map(
+        ([who, first, limit]) => `receivableAgeing(scope: ${who}) { currencies { count
+          buckets { count ${inside('receivables', first)} }
+          ${limit ? `byCustomer(limit: ${limit}) { customers { count buckets { count } } }` : ''} } }`,
+      ),
+      fc.tuple(scope).map(([who]) => `receivableTotals(scope: ${who}) { currencies { statuses { count } } }`),
+      fc.tuple(range, page, fc.option(fc.constantFrom(...currencies))).map(
+        ([[days], first, only]) =>
+          `topUsers(from: "${iso(end - days * day)}", to: "${iso(end)}", limit: 3${only ? `, currency: ${only}` : ''})
+              { currencies { users { count ${inside('deposits', first)} } } }`,
+      ),
+      fc.tuple(scope, page).map(
+        ([who, first]) =>
+          `statusCounts(scope: ${who}) { deposits { statuses { count ${inside('deposits', first)} } }
+              receivables { statuses { count ${inside('receivables', first)} } } payouts { statuses { count } } }`,
+      ),
+    );
+    const whose = fc.constantFrom(
+      [platform, platform.id] as const,
+      [platform, user.id] as const,
+      [user, user.id] as const,
+    );
+    // Nothing bounds the currencies of these.
+    const usual = /depositTotals|balanceHistory|receivableAgeing|receivableTotals|topUsers/;
+    let beyond = 0;
+    await fc.assert(
+      fc.asyncProperty(whose, fc.array(figure, { minLength: 1, maxLength: 4 }), async ([speaker, id], figures) => {
+        const document = `{ account(id: "${id}") { ${figures.map((each, i) => `f${i}: ${each}`).join(' ')} } }`;
+        const { body, cost } = await speaker.graph(document);
+        if (!body.data) return;
+        const { requested, actual } = cost!;
+        const foreseen = weights.request + counter.of(parse(document), undefined)!({}).points;
+        const least = weights.request + sizeOf(body.data);
+        const told = { document, least, requested, actual };
+        expect({ ...told, enough: actual >= least }).toEqual({ ...told, enough: true });
+        expect({ ...told, requested }).toEqual({ ...told, requested: Math.max(foreseen, actual) });
+        if (!usual.test(document)) expect(told).toMatchObject({ requested: foreseen });
+        beyond += actual > foreseen ? 1 : 0;
+      }),
+      { numRuns: Math.max(60, scale.documents) },
+    );
+    // Otherwise nothing would show what a list beyond its usual size costs.
+    expect(beyond).toBeGreaterThan(5);
   });
 });

@@ -235,6 +235,53 @@ describe('the nearest list that works', () => {
     ]);
   });
 
+  it('of the source of an export is the same mutation, with the source that works', async () => {
+    const refused = `mutation Sheet($list: ReceivablesSource!) { other: __typename
+      sheet: createExport(input: { source: { receivables: $list }, format: CSV }) { export { ...Made } } }
+      fragment Made on Export { id list filters }`;
+    const list = { filter: { amount: { gte: '5.00' }, status: ['OPEN'] } };
+    const [{ extensions }] = (await user.graph(refused, { list })).body.errors;
+    const onV1 = '/v1/receivables?order_by=amount_desc&amount.gte=5.00&status=open&currency=USD';
+    expect(extensions.error.metadata.nearest_url).toBe(onV1);
+    const works = linked(extensions.nearestUrl);
+    expect(works.replaceAll(/\s+/g, ' ')).toBe(
+      'mutation Sheet { sheet: createExport( input: {source: {receivables: {orderBy: AMOUNT_DESC, filter: ' +
+        '{amount: {gte: "5.00"}, status: [OPEN], currency: ["USD"]}}}, format: CSV} ) { export { ...Made } } } ' +
+        'fragment Made on Export { id list filters }',
+    );
+    const { data } = (await user.graph(works)).body;
+    const [path, filters] = onV1.split('?');
+    expect(data.sheet.export).toMatchObject({ list: path, filters });
+    // The same list and query are those of an export on /v1, whose refusal names them.
+    const given = { list: path, filters: 'amount.gte=5.00&status=open', format: 'csv' };
+    const { body } = await user.post('/v1/exports', given);
+    expect(body.errors[0].metadata).toEqual({ field_name: 'export.filters.amount', nearest_url: onV1 });
+    expect((await user.post('/v1/exports', { ...given, filters })).status).toBe(200);
+  });
+
+  it('has its owner once in the source of an export', async () => {
+    const refused = `mutation ($id: ID!) { createExport(input: { source: { partners: {
+      accountId: $id, orderBy: BALANCE_DESC, filter: { status: [DRAFT] } } }, format: CSV }) { export { id } } }`;
+    const { errors } = (await user.graph(refused, { id: user.id })).body;
+    const works = linked(errors[0].extensions.nearestUrl);
+    expect(works.split(user.id)).toHaveLength(2);
+    expect((await user.graph(works)).body.errors).toBeUndefined();
+  });
+
+  it('has no link where the gateway serves no explorer, and its path on /v1 all the same', async () => {
+    const closed = user.at(await world.another({ environment: { EXPLORER: 'false' } }));
+    const source = '{ deposits: { orderBy: AMOUNT_DESC } }';
+    for (const query of [
+      '{ deposits(orderBy: AMOUNT_DESC) { totalCount } }',
+      `mutation { createExport(input: { source: ${source}, format: CSV }) { export { id } } }`,
+    ]) {
+      const [{ extensions }] = (await closed.graph(query)).body.errors;
+      expect('nearestUrl' in extensions).toBe(false);
+      expect(extensions.error.metadata.nearest_url).toBe('/v1/deposits?order_by=amount_desc&currency=USD');
+    }
+    await world.endLast();
+  });
+
   it('is the same for each parent of an edge', async () => {
     await user.partner();
     await user.partner();

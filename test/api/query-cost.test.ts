@@ -404,7 +404,9 @@ describe('a random document', () => {
         const [most, there] = [estimated(document, { n }), nodesIn(reply.body.data)];
         expect({ document, most: most.nodes >= there }).toEqual({ document, most: true });
         const { requested, actual } = reply.cost!;
-        expect({ document, requested }).toEqual({ document, requested: weights.request + most.points });
+        // A list that is longer than usual is taken afterwards.
+        const foreseen = weights.request + most.points;
+        expect({ document, requested }).toEqual({ document, requested: Math.max(foreseen, actual) });
         const least = weights.request + weights.object * objectsIn(reply.body.data);
         expect({ document, actual, within: least <= actual && actual <= requested }).toEqual({
           document,
@@ -423,7 +425,12 @@ describe('a random document', () => {
         );
         const { dryRun } = foretold.body.data.rateLimit;
         const sum = dryRun.paths.reduce((total: number, { cost }: { cost: number }) => total + cost, weights.request);
-        expect({ document, ...dryRun, paths: sum }).toEqual({ document, requested, problems: [], paths: requested });
+        expect({ document, ...dryRun, paths: sum }).toEqual({
+          document,
+          requested: foreseen,
+          problems: [],
+          paths: foreseen,
+        });
         answered += 1;
         nodes += there;
       }),

@@ -127,7 +127,6 @@ export class DocumentCache {
     const { charge, report } = context.budget;
     context.budget.ticket?.weigh(turnsOf(estimate.nodes));
     report.operation = this.#label(cached, operationName);
-    charge?.bound(!estimate.open);
     const waiting = charge?.take(estimate.points);
     if (waiting) await waiting;
     charge?.count(estimate.introspection);

@@ -9,7 +9,8 @@ import {
   getNamedType,
   getNullableType,
 } from 'graphql';
-import { memberOf, withoutFilter } from './filter-argument.js';
+import { memberOf, nearestOf, nearestValues, withoutFilter } from './filter-argument.js';
+import { argumentsOf, explorerLink, shapedAs } from './nearest-query.js';
 import type { Context } from '../../operation/context.js';
 import { argumentPath, DomainError, type Problem } from '../../errors/problems.js';
 import { operationOf, routes } from '../../resources/registry.js';
@@ -76,13 +77,18 @@ export function readExportSource(schema: GraphQLSchema): void {
     if (!('source' in args.input)) return resolve(root, args, context, info);
     const { source, format } = args.input as Asked;
     const [[name, values]] = Object.entries(source) as [[string, Values]];
+    const { paths, input } = sources.get(name)!;
     try {
-      const { paths, input } = sources.get(name)!;
       const [list, filters] = listOnV1(paths, Object.values(input.getFields()), given(sources.get(name)!, values));
       return await resolve(root, { input: { list, ...(filters !== '' && { filters }), format } }, context, info);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      throw new DomainError(...error.problems.map((found) => ofSource(found, name, values)));
+      const nearest = context.gateway?.explorer ? nearestOf(error) : undefined;
+      const list = nearest && shapedAs(Object.values(input.getFields()), nearestValues(nearest, values));
+      const works = { input: { source: { [name]: list }, format } };
+      const nearestUrl = list && explorerLink(info, (node) => argumentsOf(field.args, works, node), 'export { id }');
+      const told = error.problems.map((found) => ({ ...found, nearestUrl: found.nearest && nearestUrl }));
+      throw new DomainError(...told.map((found) => ofSource(found, name, values)));
     }
   };
 }

@@ -21,9 +21,10 @@ import {
   shownFilters,
   snake,
 } from '../../errors/problems.js';
+import type { Context } from '../../operation/context.js';
 import { argumentsV1 } from '../../operation/guard.js';
 import { listOnV1, pageArguments, pathFor, type PathOfList, pathsOf } from '../rest/list-path.js';
-import { explorerLink, linkLengthMax } from './nearest-query.js';
+import { argumentsOf, explorerLink, linkLengthMax } from './nearest-query.js';
 import { isPageType } from './query-parts.js';
 
 /**
@@ -43,7 +44,7 @@ const onlyFilters: Readonly<Record<string, readonly string[]>> = {
   billedReceivables: ['amount', 'dueDate', 'overdue', 'status', 'currency', 'transactionType'],
 };
 
-type Field = GraphQLField<unknown, unknown>;
+type Field = GraphQLField<unknown, Context>;
 type Values = Readonly<Record<string, unknown>>;
 
 /** The name of the type of a list's objects. */
@@ -212,7 +213,8 @@ export function readFilters(schema: GraphQLSchema): void {
     field.resolve = (source, args: Record<string, unknown>, context, info) => {
       const { filter } = args;
       const explained = (error: unknown): never => {
-        throw error instanceof DomainError ? placed(error, { field, paths, args, info }) : error;
+        const linked = context.gateway?.explorer ? info : undefined;
+        throw error instanceof DomainError ? placed(error, { field, paths, args, info: linked }) : error;
       };
       try {
         const answer = resolve(source, filter == null ? args : withoutFilter(args, object), context, info);
@@ -224,7 +226,7 @@ export function readFilters(schema: GraphQLSchema): void {
   }
 }
 
-/** A list that was refused. `info` is undefined for a request of /v1. */
+/** A list that was refused. `info` is undefined for a request of /v1, and where no explorer could open a link. */
 interface Refused {
   field: Field;
   paths: readonly PathOfList[];
@@ -235,8 +237,7 @@ interface Refused {
 /** An error of a list with the places of its problems in `filter`, and with the nearest list that works. */
 function placed(error: DomainError, { field, paths, args, info }: Refused): DomainError {
   const { filter } = args;
-  // All problems of a list have the same nearest one.
-  const nearest = error.problems.map((found) => found.nearest).find((each) => typeof each === 'object');
+  const nearest = nearestOf(error);
   const links = nearest && nearestIn(nearest, { field, paths, args, info });
   return new DomainError(
     ...error.problems.map((found) => {
@@ -246,15 +247,24 @@ function placed(error: DomainError, { field, paths, args, info }: Refused): Doma
   );
 }
 
-/** The links to the nearest list that works: its path on /v1, and where the graph has asked, its query. */
-function nearestIn({ without, set }: Nearest, { field, paths, args, info }: Refused): Partial<Problem> {
+/** The nearest list that works. All problems of a list have the same. */
+export const nearestOf = ({ problems }: DomainError): Nearest | undefined =>
+  problems.map(({ nearest }) => nearest).find((each) => typeof each === 'object');
+
+/** The arguments of a list that was refused, flat, with those of the nearest one that works. */
+export function nearestValues({ without, set }: Nearest, args: Values): Values {
   const kept = Object.entries(flattened(args)).filter(([name]) => !without.includes(name));
-  const values = { ...Object.fromEntries(kept), ...set };
+  return { ...Object.fromEntries(kept), ...set };
+}
+
+/** The links to the nearest list that works: its path on /v1, and where the graph has asked, its query. */
+function nearestIn(nearest: Nearest, { field, paths, args, info }: Refused): Partial<Problem> {
+  const values = nearestValues(nearest, args);
   const declared = argumentsV1(field).filter(({ name }) => !pageArguments.includes(name));
   const url = pathFor(paths, values) ? listOnV1(paths, declared, values).filter(Boolean).join('?') : undefined;
   return {
     ...(url !== undefined && url.length <= linkLengthMax && { metadata: { nearest_url: url } }),
-    ...(info && { nearestUrl: explorerLink(field, values, info) }),
+    ...(info && { nearestUrl: explorerLink(info, (node) => argumentsOf(field.args, values, node)) }),
   };
 }
 

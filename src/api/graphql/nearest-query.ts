@@ -5,7 +5,8 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
-  type GraphQLField,
+  type ConstValueNode,
+  type GraphQLArgument,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLResolveInfo,
@@ -20,33 +21,39 @@ import {
 } from 'graphql';
 import { shownFilters } from '../../errors/problems.js';
 import { pageSizeMax } from '../../types/pagination.js';
+import { pageArguments } from '../rest/list-path.js';
 import { explorerPlace } from './explorer.js';
 
 type Values = Readonly<Record<string, unknown>>;
-type List = Pick<GraphQLField<unknown, unknown>, 'args'>;
+
+/** An argument of a list, or a member of an input that has a list. */
+type Declared = Pick<GraphQLArgument, 'name' | 'type' | 'defaultValue' | 'deprecationReason'>;
 
 /**
  * The longest link. An answer has one for each problem, so a client must not make it many times longer than its query.
  */
 export const linkLengthMax = 2_000;
 
-/** What a link selects where the client's own selection is too long. */
-const idsAlone = 'nodes { id }';
-
 /** The links of one execution, by the field: an edge is refused once for each parent. */
 const links = new WeakMap<object, Map<FieldNode, string | undefined>>();
 
 /**
- * The address that opens a query of the client in the explorer, with other arguments of the list that `info` is about,
- * and without what is beside it. All values are in its text. Undefined if it is too long.
+ * The address that opens an operation of the client in the explorer, with other arguments of the field that `info` is
+ * about, and without what is beside it. All values are in its text. It selects `ids` where the client's own selection
+ * is too long, and is undefined if it is too long with them.
  */
-export function explorerLink(list: List, args: Values, info: GraphQLResolveInfo): string | undefined {
+export function explorerLink(
+  info: GraphQLResolveInfo,
+  argumentsFor: (node: FieldNode) => ArgumentNode[],
+  ids = 'nodes { id }',
+): string | undefined {
   const known = links.get(info.variableValues) ?? new Map<FieldNode, string | undefined>();
   links.set(info.variableValues, known);
   const [node] = info.fieldNodes as [FieldNode, ...FieldNode[]];
   if (known.has(node)) return known.get(node);
-  const made = [node.selectionSet, selected(idsAlone)].map((selection) =>
-    linkTo(print(documentOf(info, { ...node, arguments: argumentsOf(list, args, node), selectionSet: selection! }))),
+  const args = argumentsFor(node);
+  const made = [node.selectionSet, selected(ids)].map((selection) =>
+    linkTo(print(documentOf(info, { ...node, arguments: args, selectionSet: selection! }))),
   );
   const link = made.find(({ length }) => length <= linkLengthMax);
   known.set(node, link);
@@ -66,38 +73,49 @@ const selected = (text: string): SelectionSetNode => {
 
 const setOf = (...selections: SelectionNode[]): SelectionSetNode => ({ kind: Kind.SELECTION_SET, selections });
 
-/** The arguments of a list, whose filters are members of `filter`. The size of the page is the client's own. */
-function argumentsOf({ args }: List, values: Values, node: FieldNode): ArgumentNode[] {
-  return args.flatMap(({ name: argument, type, defaultValue, deprecationReason }) => {
-    if (deprecationReason != null || ['after', 'before'].includes(argument)) return [];
-    const given = values[argument];
+/** The arguments of a list as GraphQL writes them. The size of the page is the client's own. */
+export function argumentsOf(declared: readonly Declared[], values: Values, node: FieldNode): ArgumentNode[] {
+  const shaped = shapedAs(declared, values);
+  return declared.flatMap(({ name: argument, type }) => {
     if (argument === 'first' || argument === 'last') {
-      const isSize = Number(given) >= 1 && Number(given) <= pageSizeMax;
+      const isSize = Number(values[argument]) >= 1 && Number(values[argument]) <= pageSizeMax;
       return isSize ? (node.arguments?.filter((each) => each.name.value === argument) ?? []) : [];
     }
-    const isFilter = argument === 'filter';
-    const value = isFilter ? filterOf(type as GraphQLInputObjectType, values) : valueOf(given, type);
-    return value && (isFilter || given !== defaultValue) ? [{ kind: Kind.ARGUMENT, name: name(argument), value }] : [];
+    const value = valueOf(shaped[argument], type);
+    return value ? [{ kind: Kind.ARGUMENT, name: name(argument), value }] : [];
   });
 }
 
-function filterOf(type: GraphQLInputObjectType, values: Values) {
-  const told = new Set<string>();
-  const fields = Object.values(type.getFields()).flatMap((member): ObjectFieldNode[] => {
-    const of = shownFilters.get(member.name) ?? member.name;
-    const value = told.has(of) ? undefined : valueOf(values[of], member.type);
-    if (!value) return [];
-    told.add(of);
-    return [{ kind: Kind.OBJECT_FIELD, name: name(member.name), value }];
+/** The values of a list as its declared arguments have them, without a page: the filters are members of `filter`. */
+export function shapedAs(declared: readonly Declared[], values: Values): Values {
+  const current = declared.filter(({ deprecationReason }) => deprecationReason == null);
+  const within: Record<string, unknown> = { ...values };
+  for (const { name: argument } of current) delete within[argument];
+  const given = current.map(({ name: argument, type, defaultValue }): [string, unknown] => {
+    if (argument === 'filter') return [argument, filterOf(type as GraphQLInputObjectType, within)];
+    return [argument, values[argument] === defaultValue ? undefined : values[argument]];
   });
-  return fields.length > 0 ? ({ kind: Kind.OBJECT, fields } as const) : undefined;
+  return Object.fromEntries(given.filter(([argument, value]) => value != null && !pageArguments.includes(argument)));
+}
+
+/** The filters of a list as members of `filter`, each once: where two take a filter, the first that takes its value. */
+function filterOf(type: GraphQLInputObjectType, values: Values): Values | undefined {
+  const members: Record<string, unknown> = {};
+  const told = new Set<string>();
+  for (const { name: member, type: of } of Object.values(type.getFields())) {
+    const filter = shownFilters.get(member) ?? member;
+    if (told.has(filter) || !valueOf(values[filter], of)) continue;
+    told.add(filter);
+    members[member] = values[filter];
+  }
+  return told.size > 0 ? members : undefined;
 }
 
 /** A value as GraphQL writes it. Undefined for none, and for one that the type does not have. */
-function valueOf(value: unknown, type: GraphQLInputType) {
+function valueOf(value: unknown, type: GraphQLInputType): ConstValueNode | undefined {
   if (value === null || value === undefined) return undefined;
   try {
-    return astFromValue(value, type) ?? undefined;
+    return (astFromValue(value, type) as ConstValueNode | null) ?? undefined;
   } catch {
     return undefined;
   }

@@ -10,17 +10,18 @@ import { weights } from '../../types/weights.js';
 import { type Variables, type ListSizes, isListOfObjects, isPart, QueryParts, type Part } from './query-parts.js';
 import { operationOf } from './root-fields.js';
 
-/** The number of nodes that an operation could touch, and the path that has the most of them. */
+/**
+ * The number of nodes that an operation could touch, and the path that has the most of them. Where the size of a list
+ * is a usual one, such as of the currencies of a figure, it may touch more.
+ */
 export interface Estimate {
   nodes: number;
   path: string;
   nodesAtPath: number;
-  /** The points that the operation could cost, without those of its request. */
+  /** The points that the operation could cost with these nodes, without those of its request. */
   points: number;
   /** The points among them that no execution counts, because the library itself answers introspection. */
   introspection: number;
-  /** Whether a list that it selects may have more members than the points are for. */
-  open: boolean;
 }
 
 /** What one path of an operation could cost. */
@@ -104,7 +105,7 @@ export function refuseTooMany({ nodes, path, nodesAtPath }: Estimate, limit: num
 }
 
 function estimate(parts: Part[], variables: Variables): Estimate {
-  const found: Estimate = { nodes: 0, path: '', nodesAtPath: 0, points: 0, introspection: 0, open: false };
+  const found: Estimate = { nodes: 0, path: '', nodesAtPath: 0, points: 0, introspection: 0 };
   const names: string[] = [];
   const limited = (count: number) => Math.min(count, countMax);
   const countAll = (all: Part[], times: number): [nodes: number, points: number] => {
@@ -118,7 +119,6 @@ function estimate(parts: Part[], variables: Variables): Estimate {
   };
   const count = (part: Part, times: number): [nodes: number, points: number] => {
     if (!part.asked(variables)) return [0, 0];
-    if (part.open) found.open = true;
     const here = limited(times * part.size(variables));
     names.push(part.name);
     if (part.counted && here > found.nodesAtPath) {

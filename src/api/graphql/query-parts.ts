@@ -26,7 +26,7 @@ export interface ListSizes {
   /**
    * The sizes of lists of objects without page arguments, by type and field. 0 is for values that belong to their
    * object, such as its funds by currency; only ANSWER_BYTES_MAX limits them. A size may be a usual one and not a
-   * maximum: RequestBudget also counts the objects that are really returned.
+   * maximum: RequestBudget also counts the objects that are really returned, and each of them costs its points.
    */
   lists: Record<string, ListSize>;
   /** What fields weigh in addition to their objects, by type and field. */
@@ -42,12 +42,8 @@ export interface Part {
   /** The number of its members for each of its parents. */
   size: (variables: Variables) => number;
   asked: (variables: Variables) => boolean;
-  /** Whether its size is a usual one, and each further member is a row that somebody has stored: a list of links. */
-  open?: boolean;
   /** The points that it costs for each of its parents, without its objects. */
   points: (variables: Variables) => number;
-  /** Whether it is a page of a list. */
-  page?: true;
   /** The parts below, one list for each type that a member may have. */
   below: Part[][];
 }
@@ -153,14 +149,11 @@ export class QueryParts {
     const size = !listed ? one : (page ?? this.#sizeOf(list, given));
     const sets = found.flatMap(({ node: { selectionSet } }) => selectionSet ?? []);
     const types = isObjectType(type) ? [type] : this.schema.getPossibleTypes(type);
-    const isFigure = this.sizes.weights?.[`${parent.name}.${name}`] !== undefined;
     const below = types
       .map((each) => this.#parts(each, sets, paged ? this.#pageSize(node) : undefined, given))
-      .map((parts) => (isFigure ? closed(parts) : parts))
       .filter((parts) => parts.length > 0);
     if (!counted && below.length === 0 && points === free) return undefined;
-    const open = listed && Boolean(list) && points === free;
-    return { name, counted, size, asked: askedBy(found), open, points, below, ...(paged && { page: true as const }) };
+    return { name, counted, size, asked: askedBy(found), points, below };
   }
 
   /** What a field costs for each of its parents, without its objects. */
@@ -231,17 +224,6 @@ function literalOf(value: ValueNode | undefined): unknown {
   if (value?.kind === Kind.STRING || value?.kind === Kind.ENUM) return value.value;
   return value === undefined || value.kind === Kind.NULL ? undefined : value;
 }
-
-/**
- * The parts of a figure. Its lists have no more members than its arguments say, but for currencies and methods, whose
- * number is unknown and which cost nothing beyond the usual number. Pages below them cost what they have.
- */
-const closed = (parts: Part[]): Part[] =>
-  parts.map((part) =>
-    part.open && !part.below.flat().some(hasPage) ? { ...part, open: false, below: part.below.map(closed) } : part,
-  );
-
-const hasPage = ({ page, below }: Part): boolean => page === true || below.flat().some(hasPage);
 
 /** Whether a field is selected: at least one of its occurrences is not left out by a directive. */
 function askedBy(found: Found[]): Part['asked'] {

@@ -258,7 +258,6 @@ function answering<C extends ServerContext>(
           report.operation = operationLabel(document, request.operationName);
           report.answeredBy = 'resolvers';
           refuseTooMany(estimate, nodesMax);
-          charge?.bound(!estimate.open);
           contextValue.budget.ticket?.weigh(turnsOf(estimate.nodes));
           await charge?.take(estimate.points);
           charge?.count(estimate.introspection);

@@ -1,22 +1,13 @@
-import { Field, ID, ArgsType } from 'type-graphql';
-import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { ID } from 'type-graphql';
+import { argsOf } from '../../types/list-arguments.js';
+import { listingOf } from '../../types/pagination.js';
 import { AddressOfferFilter, PayoutSettingsFilter } from './inputs.js';
 import { accountSetting, accountSettingLists } from './table.js';
 
-@ArgsType()
-export class AccountSettingArgs extends pageArgsOf('AccountSetting') {
-  @Field(() => [ID], {
-    nullable: true,
-    description: 'Only the settings of these accounts. They may be any accounts that the caller can see.',
-  })
-  accountId?: string[] | null;
-  @Field(() => AddressOfferFilter, {
-    nullable: true,
-    description: 'Only settings that offer receiving addresses in this way.',
-  })
-  address?: AddressOfferFilter | null;
-  @Field(() => PayoutSettingsFilter, { nullable: true, description: 'Only settings whose payouts match this filter.' })
-  payouts?: PayoutSettingsFilter | null;
-}
-
 export const accountSettingListing = listingOf('account_setting', accountSettingLists(accountSetting));
+
+export const [AccountSettingArgs] = argsOf('AccountSetting', accountSettingListing, {
+  accountId: [[ID], 'Only the settings of these accounts. They may be any accounts that the caller can see.'],
+  address: [AddressOfferFilter, 'Only settings that offer receiving addresses in this way.'],
+  payouts: [PayoutSettingsFilter, 'Only settings whose payouts match this filter.'],
+});

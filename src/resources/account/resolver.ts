@@ -8,7 +8,7 @@ import {
 } from './type.js';
 import { PartnerArgs, partnerListing } from './listing.js';
 import type { Context } from '../../operation/context.js';
-import type { Page } from '../../types/pagination.js';
+import type { Page, PageArgs } from '../../types/pagination.js';
 import { account } from './table.js';
 import { CreateAccountInput, CreateConnectedUserInput, UpdateAccountInput } from './inputs.js';
 import { Input } from '../../types/input.js';
@@ -21,7 +21,7 @@ export class AccountResolver {
     description: 'The partners of the acting account, or of one visible account, newest first.',
   })
   async partners(
-    @Args(() => PartnerArgs) { accountId, ...args }: PartnerArgs,
+    @Args(() => PartnerArgs) { accountId, ...args }: PageArgs & { accountId?: string | null },
     @Ctx() { scope, caller }: Context,
   ): Promise<Page<Account>> {
     const owner = await scope.one(account, accountId || caller.actingAccountId, 'account.account_id');

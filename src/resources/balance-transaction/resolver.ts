@@ -2,7 +2,7 @@ import { Query, Args, Ctx, Resolver } from 'type-graphql';
 import { BalanceTransactionConnection, BalanceTransaction } from './type.js';
 import { BalanceTransactionArgs, balanceTransactionListing } from './listing.js';
 import type { Context } from '../../operation/context.js';
-import type { Page } from '../../types/pagination.js';
+import type { Page, PageArgs } from '../../types/pagination.js';
 import { account } from '../account/table.js';
 import { entry } from '../ledger/table.js';
 
@@ -14,7 +14,7 @@ export class BalanceTransactionResolver {
       'the caller can see. They add up to its balance.',
   })
   async balanceTransactions(
-    @Args(() => BalanceTransactionArgs) args: BalanceTransactionArgs,
+    @Args(() => BalanceTransactionArgs) args: PageArgs & { accountId?: string | null },
     @Ctx() { scope, caller }: Context,
   ): Promise<Page<BalanceTransaction>> {
     const owner = await scope.one(account, args.accountId || caller.actingAccountId, 'balance_transaction.account_id');

@@ -1,26 +1,9 @@
-import { Field, ArgsType, ID } from 'type-graphql';
-import { AccountScope, listScopeText } from '../../types/account-scope.js';
-import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { listScopeText } from '../../types/account-scope.js';
+import { argsOf } from '../../types/list-arguments.js';
+import { listingOf } from '../../types/pagination.js';
 import { checkoutLists, CheckoutStatus, checkoutReceivable } from './table.js';
 import { checkoutNow, presentTime } from './now.js';
 import type { Link } from '../../db/list/statement.js';
-
-@ArgsType()
-export class CheckoutOfAccountArgs extends pageArgsOf('Checkout') {
-  @Field(() => [CheckoutStatus], { nullable: true, description: 'Only in these statuses.' })
-  status?: CheckoutStatus[] | null;
-}
-
-@ArgsType()
-export class CheckoutArgs extends CheckoutOfAccountArgs {
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Only checkouts to or from this account. It may be any account that the caller can see.',
-  })
-  accountId?: string | null;
-  @Field(() => AccountScope, { defaultValue: AccountScope.SELF, description: listScopeText })
-  declare scope: AccountScope;
-}
 
 /** How checkouts are listed. A filter by account finds the payer's and the payee's. */
 export const checkoutListing = listingOf('checkout', {
@@ -38,6 +21,12 @@ export const checkoutListing = listingOf('checkout', {
       },
     },
   },
+});
+
+export const [CheckoutArgs, CheckoutOfAccountArgs] = argsOf('Checkout', checkoutListing, {
+  status: [CheckoutStatus, 'Only in these statuses.'],
+  accountId: 'Only checkouts to or from this account. It may be any account that the caller can see.',
+  scope: listScopeText,
 });
 
 /** The link from receivables to their checkouts. */

@@ -1,7 +1,8 @@
 import { isNotNull } from 'drizzle-orm';
-import { Field, ID, ArgsType } from 'type-graphql';
-import { AccountScope, listScopeText } from '../../types/account-scope.js';
-import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { ID } from 'type-graphql';
+import { listScopeText } from '../../types/account-scope.js';
+import { argsOf } from '../../types/list-arguments.js';
+import { listingOf } from '../../types/pagination.js';
 import { event, eventLists } from './table.js';
 import { readTypes, typesText } from './type-patterns.js';
 import { numberBounds } from './position.js';
@@ -17,25 +18,15 @@ export const eventListing = listingOf('event', eventLists(event), {
   where: isNotNull(event.number),
 });
 
-@ArgsType()
-export class EventArgs extends pageArgsOf('Event') {
-  @Field(() => [String], {
-    nullable: true,
-    description:
-      'Only events of these types, such as `deposit.completed`, or `deposit.*` for an object. Another name of `types`.',
-  })
-  type?: string[] | null;
-  @Field(() => [String], { nullable: true, description: typesText })
-  types?: string[] | null;
-  @Field(() => ID, { nullable: true, description: 'Only events about the object with this id.' })
-  objectId?: string | null;
-  @Field(() => ID, {
-    nullable: true,
-    description:
-      'Only events on the list of this account: of a connected user, its own and those of its partners. A ' +
-      "partner's events are on its owner's list, so it has none.",
-  })
-  accountId?: string | null;
-  @Field(() => AccountScope, { defaultValue: AccountScope.SELF, description: listScopeText })
-  declare scope: AccountScope;
-}
+export const [EventArgs] = argsOf('Event', eventListing, {
+  type: [
+    [String],
+    'Only events of these types, such as `deposit.completed`, or `deposit.*` for an object. Another name of `types`.',
+  ],
+  types: [[String], typesText],
+  objectId: [ID, 'Only events about the object with this id.'],
+  accountId:
+    'Only events on the list of this account: of a connected user, its own and those of its partners. A ' +
+    "partner's events are on its owner's list, so it has none.",
+  scope: listScopeText,
+});

@@ -1,5 +1,5 @@
-import { Field, ID, ArgsType } from 'type-graphql';
-import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { argsOf } from '../../types/list-arguments.js';
+import { listingOf } from '../../types/pagination.js';
 import { apiKey } from './table.js';
 
 export const apiKeyListing = listingOf('api_key', {
@@ -8,11 +8,6 @@ export const apiKeyListing = listingOf('api_key', {
   own: apiKey.accountId,
 });
 
-@ArgsType()
-export class ApiKeyArgs extends pageArgsOf('ApiKey') {
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Only keys of this account: the acting account, or a connected user of the platform.',
-  })
-  accountId?: string | null;
-}
+export const [ApiKeyArgs] = argsOf('ApiKey', apiKeyListing, {
+  accountId: 'Only keys of this account: the acting account, or a connected user of the platform.',
+});

@@ -1,8 +1,6 @@
-import { Field, ArgsType, ID } from 'type-graphql';
-import { AccountScope, listScopeText } from '../../types/account-scope.js';
-import { listingOf, pageArgsOf } from '../../types/pagination.js';
-import { AmountFilter } from '../../types/range-filters.js';
-import { Currency } from '../../types/scalars.js';
+import { listScopeText } from '../../types/account-scope.js';
+import { argsOf, ofAccount } from '../../types/list-arguments.js';
+import { listingOf } from '../../types/pagination.js';
 import { payout, payoutLists, PayoutStatus } from './table.js';
 
 export const payoutListing = listingOf('payout', payoutLists(payout));
@@ -11,26 +9,15 @@ const byAmount =
   'The order of the list; the newest first by default. An order by amount needs one `currency`, and has no other ' +
   'filters than `amount` and `status`.';
 
-@ArgsType()
-export class PayoutOfAccountArgs extends pageArgsOf('Payout', byAmount) {
-  @Field(() => AmountFilter, {
-    nullable: true,
-    description: 'Only amounts within this range. It needs an order by amount.',
-  })
-  amount?: AmountFilter | null;
-  @Field(() => [Currency], { nullable: true, description: 'Only in these currencies.' })
-  currency?: string[] | null;
-  @Field(() => [PayoutStatus], { nullable: true, description: 'Only in these statuses.' })
-  status?: PayoutStatus[] | null;
-}
-
-@ArgsType()
-export class PayoutArgs extends PayoutOfAccountArgs {
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Only payouts of this account. It may be any account that the caller can see.',
-  })
-  accountId?: string | null;
-  @Field(() => AccountScope, { defaultValue: AccountScope.SELF, description: listScopeText })
-  declare scope: AccountScope;
-}
+export const [PayoutArgs, PayoutOfAccountArgs] = argsOf(
+  'Payout',
+  payoutListing,
+  {
+    amount: 'Only amounts within this range. It needs an order by amount.',
+    currency: 'Only in these currencies.',
+    status: [PayoutStatus, 'Only in these statuses.'],
+    accountId: ofAccount('payouts'),
+    scope: listScopeText,
+  },
+  byAmount,
+);

@@ -1,5 +1,5 @@
-import { Field, ID, ArgsType } from 'type-graphql';
-import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { argsOf, ofAccount } from '../../types/list-arguments.js';
+import { listingOf } from '../../types/pagination.js';
 import { person } from './table.js';
 
 export const personListing = listingOf('person', {
@@ -8,11 +8,4 @@ export const personListing = listingOf('person', {
   own: person.accountId,
 });
 
-@ArgsType()
-export class PersonArgs extends pageArgsOf('Person') {
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Only persons of this account. It may be any account that the caller can see.',
-  })
-  accountId?: string | null;
-}
+export const [PersonArgs] = argsOf('Person', personListing, { accountId: ofAccount('persons') });

@@ -1,20 +1,10 @@
-import { ArgsType, Field, ID } from 'type-graphql';
-import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { argsOf, ofAccount } from '../../types/list-arguments.js';
+import { listingOf } from '../../types/pagination.js';
 import { RefundStatus, refund, refundLists } from './table.js';
 
 export const refundListing = listingOf('refund', refundLists(refund));
 
-@ArgsType()
-export class RefundOfAccountArgs extends pageArgsOf('Refund') {
-  @Field(() => [RefundStatus], { nullable: true, description: 'Only in these statuses.' })
-  status?: RefundStatus[] | null;
-}
-
-@ArgsType()
-export class RefundArgs extends RefundOfAccountArgs {
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Only refunds of this account. It may be any account that the caller can see.',
-  })
-  accountId?: string | null;
-}
+export const [RefundArgs, RefundOfAccountArgs] = argsOf('Refund', refundListing, {
+  status: [RefundStatus, 'Only in these statuses.'],
+  accountId: ofAccount('refunds'),
+});

@@ -1,5 +1,5 @@
-import { Field, ID, ArgsType } from 'type-graphql';
-import { listingOf, pageArgsOf } from '../../types/pagination.js';
+import { argsOf } from '../../types/list-arguments.js';
+import { listingOf } from '../../types/pagination.js';
 import { session } from './table.js';
 
 export const sessionListing = listingOf('session', {
@@ -8,11 +8,6 @@ export const sessionListing = listingOf('session', {
   own: session.accountId,
 });
 
-@ArgsType()
-export class SessionArgs extends pageArgsOf('Session') {
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Sessions of this account; the acting account or a connected user.',
-  })
-  accountId?: string | null;
-}
+export const [SessionArgs] = argsOf('Session', sessionListing, {
+  accountId: 'Sessions of this account; the acting account or a connected user.',
+});
