@@ -647,5 +647,5 @@ describe.concurrent('paying', () => {
           `${median(waits.question)} ${p95(waits.question)}`,
       );
     await leave();
-  }, 120_000);
+  });
 });

@@ -513,7 +513,7 @@ export async function completeDeposit(speaker: Speaker, id: string): Promise<Jso
  * Repeats a query until its answer is the wanted one, for what the sandbox does on its own; fails with the last answer
  * before the test's time is over. The limit is for what does not come: a busy machine may take long.
  */
-export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean, seconds = 150): Promise<T> {
+export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean, seconds = 300): Promise<T> {
   const until = Date.now() + seconds * 1000;
   for (;;) {
     const answer = await ask();

@@ -6,6 +6,7 @@ import { settings } from '../../src/config/config.js';
 import { first } from '../../src/editions/first.js';
 import { second } from '../../src/editions/second.js';
 import { functionFiles } from '../../src/db/schema/schema-version.js';
+import { testMilliseconds } from '../support/scale.js';
 
 /** The sources in TypeScript, with those of the dashboard. */
 const sources = fs
@@ -59,6 +60,24 @@ describe('the conventions of the code', () => {
     const rows = (page: string) => fs.readFileSync(`docs/${page}`, 'utf8').match(/^\| (?!Word)[^-|]+ \|/gm) ?? [];
     expect(rows('glossary.md').length).toBeLessThanOrEqual(40);
     expect(rows('glossary.md').length + rows('concepts.md').length).toBeLessThanOrEqual(60);
+  });
+
+  // A test that is slow on a busy machine would fail.
+  it('gives no test a time-out that is shorter than the usual one', () => {
+    const texts = fs
+      .readdirSync('test', { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.test\.tsx?$/.test(name));
+    const shorter = texts.flatMap((name) =>
+      [
+        ...fs
+          .readFileSync(path.join('test', name), 'utf8')
+          .matchAll(/^(?: {2})*\}, (\d[\d_]*)\);$|\{ timeout: (\d[\d_]*) \}, /gm),
+      ]
+        .map(([, last, option]) => Number((last ?? option)!.replaceAll('_', '')))
+        .filter((milliseconds) => milliseconds >= 10_000 && milliseconds < testMilliseconds)
+        .map((milliseconds) => `${name}: ${milliseconds}`),
+    );
+    expect(shorter).toEqual([]);
   });
 
   // Without a file, `npm run generate` would write a migration that drops its tables, beside what was changed.
