@@ -271,6 +271,9 @@ describe('an address to which the last payout did not come', () => {
     expect(await addresses()).toEqual([null, 'ACCOUNT_CLOSED']);
     await must(end(user, 'REST', second.id, 'settle'));
     expect(await addresses()).toEqual([null, 'ACCOUNT_CLOSED']);
+    // A payout that has arrived and comes back says why, too.
+    await must(user.post(`/v1/test_helpers/payouts/${second.id}/return`, { reason_code: 'name_mismatch' }));
+    expect(await addresses()).toEqual(['NAME_MISMATCH', 'ACCOUNT_CLOSED']);
   });
 });
 

@@ -7,7 +7,7 @@ import { endToEndIdOf, orderFile, orderFormats } from '../../src/operator/paymen
 import { createOperator, listOperators } from '../../src/operator/access/operators.js';
 import { auditLedger } from '../support/audit.js';
 import { banksIn } from '../api/bank-fixture.js';
-import { camt, painFaults } from '../support/bank-files.js';
+import { camt, schemaFaults } from '../support/bank-files.js';
 import { receivableBody } from '../support/bodies.js';
 import { settingsOf, useChildren } from '../support/child.js';
 import { payOutLive } from '../support/jobs.js';
@@ -144,7 +144,7 @@ describe('a payment order of as many payouts as one can have', () => {
       expect([pieces <= 10_002, longest < 1_500]).toEqual([true, true]);
       const ids = text.match(/\b[0-9a-f]{32}\b/g) ?? [];
       expect(new Set(ids).size).toBe(format === 'csv' ? 10_000 : 10_001);
-      if (format === 'pain.001') expect(await painFaults(text)).toEqual([]);
+      if (format === 'pain.001') expect(await schemaFaults('pain.001.001.09', text)).toEqual([]);
     }
     figures('a payment order of 10,000 payouts of 24 tenants', seconds);
     await world.sql`delete from payout where order_id = ${order.id} or status = 'processing'`;

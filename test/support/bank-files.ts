@@ -75,6 +75,7 @@ export function camt(statements: Statement[], { message = '053' as '053' | '054'
         tag('Sts', modern ? tag('Cd', status) : status) +
         tag('BookgDt', tag('Dt', day)) +
         tag('AcctSvcrRef', of.reference) +
+        tag('BkTxCd', tag('Prtry', tag('Cd', 'NTRF'))) +
         tag(
           'NtryDtls',
           tag('Btch', of.batch === undefined ? undefined : tag('NbOfTxs', String(of.batch))) +
@@ -109,9 +110,10 @@ export function camt(statements: Statement[], { message = '053' as '053' | '054'
     ),
   );
   const namespace = `urn:iso:std:iso:20022:tech:xsd:camt.${message}.001.${version}`;
+  const header = tag('GrpHdr', tag('MsgId', 'M1') + tag('CreDtTm', '2026-01-31T06:00:00Z'));
   return (
     `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${namespace}">` +
-    `${tag(root!, tag('GrpHdr', tag('MsgId', 'M1')) + body.join('\n'))}</Document>\n`
+    `${tag(root!, header + body.join('\n'))}</Document>\n`
   );
 }
 
@@ -121,12 +123,11 @@ export async function* bytesOf(text: string | Uint8Array, size = 65_536): AsyncG
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-const painSchema = new URL('../fixtures/iso20022/pain.001.001.09.xsd', import.meta.url);
-
-/** What the schema of pain.001.001.09 has against a file: nothing, or lines that say where and why. */
-export async function painFaults(text: string): Promise<string[]> {
-  const schema = { fileName: 'pain.001.001.09.xsd', contents: fs.readFileSync(painSchema, 'utf8') };
-  const xml = { fileName: 'order.xml', contents: text };
+/** What the schema of a message of ISO 20022 has against a file: nothing, or lines that say where and why. */
+export async function schemaFaults(message: `pain.${string}` | `camt.${string}`, text: string): Promise<string[]> {
+  const file = new URL(`../fixtures/iso20022/${message.slice(0, 4)}/${message}.xsd`, import.meta.url);
+  const schema = { fileName: `${message}.xsd`, contents: fs.readFileSync(file, 'utf8') };
+  const xml = { fileName: 'message.xml', contents: text };
   const { errors } = await validateXML({ xml, schema, maxMemoryPages: 4_096 });
-  return errors.map(({ message }) => message);
+  return errors.map((each) => each.message);
 }

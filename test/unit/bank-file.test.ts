@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BankFileFault, type FileLine, type FilePart } from '../../src/operator/bank-file/line.js';
 import { fileParts } from '../../src/operator/bank-file/reader.js';
-import { bytesOf, camt, type Entry, type Statement, today } from '../support/bank-files.js';
+import { bytesOf, camt, type Entry, schemaFaults, type Statement, today } from '../support/bank-files.js';
 
 async function partsOf(source: AsyncIterable<Uint8Array>, mapping?: CsvMapping): Promise<FilePart[]> {
   const found: FilePart[] = [];
@@ -41,6 +41,21 @@ describe('a message of ISO 20022', () => {
         ...{ reference: 'B1', details: { endToEndId: 'E1', payerName: 'Acme & Co', text: 'Invoice 7' } },
       });
     }
+  });
+
+  // What the tests read is what a bank may write. Schemas of the other versions are in no repository with a licence.
+  it.each(['053', '054'] as const)('is as the schema of camt.%s has it', async (message) => {
+    const entries: Entry[] = [
+      { reference: 'A', payee: 'A1234', payer: 'Acme', text: 'Invoice 7', endToEndId: 'E1' },
+      { reference: 'B', direction: 'DBIT', isReversal: true, returnReason: 'AC04' },
+      { batch: 2, amount: '3.00', transfers: [{ amount: '1.00', reference: 'C', payee: iban }, { amount: '2.00' }] },
+    ];
+    const balances = message === '053' ? { opening: '1.00', closing: '-2.00' } : {};
+    const totals = { TtlNtries: { count: '3', sum: '23.00' } };
+    const text = camt([{ account: iban, ...balances, totals, entries }], { message, version: '12' });
+    expect(await schemaFaults(`camt.${message}.001.12`, text)).toEqual([]);
+    expect(await linesOf(text)).toHaveLength(4);
+    expect(await schemaFaults(`camt.${message}.001.12`, text.replaceAll('BookgDt', 'BookDt'))).not.toEqual([]);
   });
 
   it('has a line for each transfer of an entry, if these are the entry together', async () => {
