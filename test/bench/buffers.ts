@@ -97,16 +97,76 @@ const questions: [name: string, ask: Ask][] = [
 ];
 
 const tables: Record<string, [file: string, table: string, file: string, listing: string]> = {
-  deposit: ['resources/deposit/table.js', 'deposit', 'resources/deposit/resolver.js', 'depositListing'],
+  deposit: ['resources/deposit/table.js', 'deposit', 'resources/deposit/listing.js', 'depositListing'],
   entry: [
     'resources/ledger/table.js',
     'entry',
-    'resources/balance-transaction/resolver.js',
+    'resources/balance-transaction/listing.js',
     'balanceTransactionListing',
   ],
-  receivable: ['resources/receivable/table.js', 'receivable', 'resources/receivable/resolver.js', 'receivableListing'],
-  event: ['resources/event/table.js', 'event', 'resources/event/type.js', 'eventListing'],
+  receivable: ['resources/receivable/table.js', 'receivable', 'resources/receivable/listing.js', 'receivableListing'],
+  event: ['resources/event/table.js', 'event', 'resources/event/listing.js', 'eventListing'],
+  payout: ['resources/payout/table.js', 'payout', 'resources/payout/listing.js', 'payoutListing'],
 };
+
+/** Each combination of a currency, a status and an order that lists have, with a frequent and a rare pair of values. */
+const combined = ([table, orders, pairs]: readonly [
+  table: string,
+  orders: readonly string[],
+  pairs: readonly (readonly [string, string])[],
+]) =>
+  orders.flatMap((orderBy) =>
+    pairs.flatMap(([currency, status]): [string, Ask][] => {
+      const name = `${table}s: ${orderBy}`;
+      const page = (args: object) => (t: TenantOf) =>
+        t.page(table, { first: 10, ...(orderBy !== 'created_desc' && { orderBy }), ...args });
+      const both = { currency: [currency], status: [status] };
+      const one: [string, Ask] = [`${name}, a status (${status})`, page({ status: [status] })];
+      return [
+        ...(orderBy.startsWith('amount') ? [] : [one]),
+        [`${name}, a currency (${currency})`, page({ currency: [currency] })],
+        [`${name}, both (${currency}, ${status})`, page(both)],
+        [`${name}, both, of an account (${currency}, ${status})`, (t) => page({ ...both, accountId: t.user })(t)],
+      ];
+    }),
+  );
+
+const byAmount = ['created_desc', 'amount_desc', 'amount_asc'];
+const combinations = (
+  [
+    [
+      'deposit',
+      byAmount,
+      [
+        ['USD', 'completed'],
+        ['JPY', 'reversed'],
+        ['AED', 'completed'],
+      ],
+    ],
+    [
+      'receivable',
+      [...byAmount, 'due_date_asc', 'due_date_desc'],
+      [
+        ['USD', 'open'],
+        ['JPY', 'void'],
+        ['AED', 'open'],
+      ],
+    ],
+    [
+      'payout',
+      byAmount,
+      [
+        ['USD', 'completed'],
+        ['JPY', 'returned'],
+        ['AED', 'completed'],
+      ],
+    ],
+  ] as const
+).flatMap(combined);
+questions.push(...new Map(combinations), [
+  'receivables: overdue',
+  (t) => t.page('receivable', { first: 10, overdue: true }),
+]);
 
 /** Fills a database once, and counts the buffers of each question as the product asks it. */
 export async function buffers(server: Server, deposits: number, progress: (step: string) => void): Promise<Buffers> {
@@ -175,10 +235,12 @@ async function buffersOf(sql: postgres.Sql, asked: Asked[]): Promise<number> {
 }
 
 async function tenantOf(sql: postgres.Sql, database: unknown, tenant: string): Promise<TenantOf> {
+  // The types of events are known once all resources are.
+  await import(product('resources/registry.js'));
   const { Scope } = await import(product('db/scope.js'));
   const { series } = await import(product('resources/balance/history.js'));
   const { depositTotals } = await import(product('resources/balance/totals.js'));
-  const { OperatorDesk } = await import(product('operator/session.js'));
+  const { Operator } = await import(product('operator/operator.js'));
   const { deposit } = await import(product('resources/deposit/table.js'));
   const account = `account_${tenant}`;
   const caller = {
@@ -210,7 +272,7 @@ async function tenantOf(sql: postgres.Sql, database: unknown, tenant: string): P
             { ...range, scope: about === 'platformTotals' ? 'descendants' : 'self', timeZone: 'UTC' },
           )
         : series({ scope: scope() }, user, range),
-    operator: (id) => OperatorDesk.prototype.byId.call({ database }, 'operator_deposit', deposit, id),
+    operator: (id) => Operator.prototype.byId.call({ database }, 'operator_deposit', deposit, id),
   };
 }
 

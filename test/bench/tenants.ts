@@ -41,7 +41,11 @@ const id = (prefix: string, micros: string, of: string) =>
   `'${prefix}_' || lpad(to_hex(${micros}), 14, '0') || left(md5(${of}), 18)`;
 const user = (u: string, tenant: string) => `'account_u' || lpad((${u})::text, 6, '0') || left(${tenant}, 20)`;
 
+const currencyOf = (n: string) =>
+  `case when ${n} % 1000 in (7, 999) then 'JPY' when ${n} % 100 < 15 then 'EUR' else 'USD' end`;
+
 function statementsOf(deposits: number): [step: string, statement: string][] {
+  const others = Math.min(deposits / 5, 100_000);
   const micros = `${newest - year}000000 + n * ${Math.floor((year * 1_000_000) / deposits)}::bigint`;
   return [
     [
@@ -163,11 +167,24 @@ function statementsOf(deposits: number): [step: string, statement: string][] {
       `insert into receivable (tenant_id, livemode, id, created, account_id, currency, amount_maximum_reconcilable,
         amount_settled_payouts, invoice, purpose_code, transaction_type, voided, context_id, on_root_list)
        select tenant, false, ${id('receivable', `${newest - year}000000 + r * 1000::bigint`, 'tenant || r')},
-       ${newest - year} + r * 300, ${user('1 + r % users', 'tenant')}, 'USD', 10000, case
-       when r % 10 < 3 then 10000 else 0 end,
-         jsonb_build_object('amount', 10000, 'currency', 'USD', 'creationDate', '2026-10-01', 'dueDate', '2026-12-01',
-         'referenceNumber', 'R' || r), 'P0802', 'services', r % 1000 = 999, ${user('1 + r % users', 'tenant')}, true
-       from bench_tenants, generate_series(1, case when n = 1 then ${deposits / 50} else 20 end) r`,
+       ${newest - year} + r * 300, ${user('1 + r % users', 'tenant')}, currency, amount, case
+       when r % 10 < 3 then amount else 0 end,
+         jsonb_build_object('amount', amount, 'currency', currency, 'creationDate', '2025-10-01', 'dueDate',
+         date '2025-11-01' + r % 365, 'referenceNumber', 'R' || r), 'P0802', 'services', r % 1000 = 999,
+         ${user('1 + r % users', 'tenant')}, true
+       from bench_tenants, generate_series(1, case when n = 1 then ${others} else 20 end) r,
+       lateral (select 10000 + r % 5000 as amount, ${currencyOf('r')} as currency) x`,
+    ],
+    [
+      'payouts',
+      `insert into payout (tenant_id, livemode, id, created, account_id, address_id, amount, currency, status,
+        payment_id, source_amount, source_currency, rate, context_id, on_root_list)
+       select tenant, false, ${id('payout', `${newest - year}000000 + r * 1000::bigint`, 'tenant || r')},
+       ${newest - year} + r * 300, ${user('1 + r % users', 'tenant')}, 'address_x', amount, currency, case
+       when r % 1000 = 7 then 'returned' when r % 100 < 3 then 'failed' else 'completed' end,
+       'payment_x' || r, amount, currency, 1, ${user('1 + r % users', 'tenant')}, true
+       from bench_tenants, generate_series(1, case when n = 1 then ${others} else 20 end) r,
+       lateral (select 10000 + r % 5000 as amount, ${currencyOf('r')} as currency) x`,
     ],
     [
       'entries of the search',

@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 /** Runs a script with the client, as the page of the other origin would. It returns JSON. */
-async function run(script: string, values: object = {}, prepare: (page: Page) => Promise<void> = async () => {}) {
+async function run(script: string, values: object = {}, prepare: (page: Page) => Promise<unknown> = async () => {}) {
   const page = await chromium.newPage();
   try {
     await page.goto(site.origin);
