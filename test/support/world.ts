@@ -15,7 +15,7 @@ import { connectionOf } from '../../src/db/connect/driver/address.js';
 import type { Connection } from '../../src/db/connect/driver/connection.js';
 import { Database } from '../../src/db/database.js';
 import type { Embedded } from '../../src/db/embedded/lease.js';
-import { poolsOf } from '../../src/db/open.js';
+import { poolsOf } from '../../src/db/connect/open.js';
 import { Secrets } from '../../src/config/secrets.js';
 import { startEmbedded } from '../../src/db/embedded/server.js';
 import { gateway, type Parts } from '../../src/server/app.js';

@@ -40,11 +40,25 @@ describe('the conventions of the code', () => {
     expect(offenders(/(=|=>|return|await) postgres\(/, (name) => name === 'db/connect/driver/connection.ts')).toEqual(
       [],
     );
-    expect(offenders(/new Database\(/, (name) => name === 'db/open.ts')).toEqual([]);
+    expect(offenders(/new Database\(/, (name) => name === 'db/connect/open.ts')).toEqual([]);
     expect(offenders(/\/db\/database\.js'/)).toEqual([]);
     // These serve all tenants, or make scopes. Resolvers have a scope alone: of the resources, what encrypts anew.
     const allowed = /^(db|auth|hosted|jobs|operator|server|api\/rest\/bulk)\/|^resources\/\S+\/encryption\.ts$/;
     expect(offenders(/\/db\/doors\.js'/, (name) => allowed.test(name))).toEqual([]);
+  });
+
+  it('has few entries in the folders that a reader enters first', () => {
+    const entriesMax = { src: 18, 'src/db': 12, 'src/server': 14 };
+    for (const [folder, max] of Object.entries(entriesMax)) {
+      const entries = fs.readdirSync(folder).filter((name) => name !== 'node_modules');
+      expect(entries.length, folder).toBeLessThanOrEqual(max);
+    }
+  });
+
+  it('explains its words in sixty rows: those of the code, and those of payments', () => {
+    const rows = (page: string) => fs.readFileSync(`docs/${page}`, 'utf8').match(/^\| (?!Word)[^-|]+ \|/gm) ?? [];
+    expect(rows('glossary.md').length).toBeLessThanOrEqual(40);
+    expect(rows('glossary.md').length + rows('concepts.md').length).toBeLessThanOrEqual(60);
   });
 
   // Without a file, `npm run generate` would write a migration that drops its tables, beside what was changed.
