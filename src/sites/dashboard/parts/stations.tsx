@@ -11,7 +11,7 @@ import type { Station } from './trail';
 const namedMax = 3;
 
 /** What of a payment counts towards an invoice, and the payout that has taken it along. */
-export interface Share extends Amount {
+interface Share extends Amount {
   status: string;
   receivable: { id: string; referenceNumber: string | null } | null;
 }
@@ -43,7 +43,7 @@ export interface Planned {
   payoutsBlockedBy: readonly Obstacle[];
 }
 
-export const moneyText = ({ amount, currency }: Amount) => `${formatMoney({ amount, currency })} ${currency}`;
+const moneyText = ({ amount, currency }: Amount) => `${formatMoney({ amount, currency })} ${currency}`;
 
 /** The objects of a list, each once. */
 export const each = <Row extends { id: string }>(rows: readonly (Row | null)[]): Row[] => [
@@ -54,7 +54,7 @@ export const each = <Row extends { id: string }>(rows: readonly (Row | null)[]):
 export const leastOf = ({ hasMoreAllocations }: Way) => (hasMoreAllocations ? 'at least ' : '');
 
 /** The first rows in words, and how many others there are. */
-export const named = <Row,>(
+const named = <Row,>(
   rows: readonly Row[],
   noun: string,
   of: (row: Row) => ReactNode,
