@@ -54,12 +54,7 @@ export const each = <Row extends { id: string }>(rows: readonly (Row | null)[]):
 export const leastOf = ({ hasMoreAllocations }: Way) => (hasMoreAllocations ? 'at least ' : '');
 
 /** The first rows in words, and how many others there are. */
-const named = <Row,>(
-  rows: readonly Row[],
-  noun: string,
-  of: (row: Row) => ReactNode,
-  least = '',
-): ReactNode[] => [
+const named = <Row,>(rows: readonly Row[], noun: string, of: (row: Row) => ReactNode, least = ''): ReactNode[] => [
   ...rows.slice(0, namedMax).map(of),
   ...(rows.length > namedMax ? [`and ${least}${counted(rows.length - namedMax, `other ${noun}`)}`] : []),
 ];
