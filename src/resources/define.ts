@@ -29,7 +29,7 @@ export interface Path {
   answers: 'object' | 'list' | 'payload';
   /** The argument for each parameter of the path whose name differs from that of its argument. */
   params?: Record<string, string>;
-  /** Arguments of the field that the path does not take. */
+  /** Arguments of the field, or members of its input, that the path does not take. */
   without?: readonly string[];
   /** Formats the objects of an export of the list, where they have more than those of the list. */
   exported?: Shape;
@@ -46,7 +46,13 @@ const paths = (more: Pick<Path, 'extension'>) => ({
     ...differing,
     ...more,
   }),
-  post: (path: string): Path => ({ method: 'POST', path, answers: 'payload', ...more }),
+  post: (path: string, differing: Pick<Path, 'without'> = {}): Path => ({
+    method: 'POST',
+    path,
+    answers: 'payload',
+    ...differing,
+    ...more,
+  }),
 });
 /** Paths that the specification shows. Spec: Endpoint table. */
 export const { get, list, post } = paths({});

@@ -259,6 +259,7 @@ const hollow = [
   'Checkout.metadata',
   'Export.contentPath',
   'Event.deliveries',
+  'Event.matchReasons',
   ...['Checkout', 'Dispute', 'Payout', 'Receivable', 'Refund'].map((type) => `${type}.events`),
   'ImportRow.problems',
   'ImportRow.object',

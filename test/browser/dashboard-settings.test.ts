@@ -2,7 +2,8 @@ import fs from 'node:fs';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { nextPayout, type PayoutDays } from '../../src/sites/dashboard/format/payout-days.js';
-import { personBody } from '../support/bodies.js';
+import { personBody, receivableBody } from '../support/bodies.js';
+import { must } from '../support/world.js';
 import { faultsInThemes, rowsOf, useDashboard } from './dashboard-fixture.js';
 
 const dashboard = useDashboard();
@@ -139,6 +140,50 @@ describe('the payout settings', () => {
       expect(complaints).toEqual([]);
       await context.close();
     });
+  });
+});
+
+describe('automatic matching', () => {
+  it('is switched on with a key, matches what waits and what comes, and is said in the timeline', async () => {
+    const { page, complaints, open, go } = await dashboard.desk(1, 'Malabar Spice');
+    const user = await dashboard.user(1, 'Malabar Spice');
+    const key = dashboard.tenants[0]!.testKey;
+    const made = async (number: string, waits: boolean) => {
+      const parts = { reference_number: number, amount: '77.70', currency: 'USD' };
+      await must(user.post('/v1/receivables', receivableBody(parts)));
+      const body = { amount: '77.70', currency: 'USD', payment_method: 'domestic_wire', statement_descriptor: number };
+      const { id } = await must(user.post('/v1/deposits', body));
+      await must(user.post(`/v1/test_helpers/deposits/${id}/complete`));
+      await expect.poll(async () => (await restOf(id)) === '77.70').toBe(waits);
+      return id as string;
+    };
+    const restOf = async (id: string) => {
+      const { body } = await user.graph(`{ deposit(id: "${id}") { pendingRest } }`);
+      return body.data.deposit.pendingRest;
+    };
+    const before = await made('AUTO-1', true);
+    await open('/dashboard/settings');
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Matching' }).click();
+    await page.getByText('Disabled').waitFor();
+    expect(await faultsInThemes(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Enable automatic matching' }).click();
+    await page.getByText('Payments that wait now are matched too').waitFor();
+    expect(await faultsInThemes(page)).toEqual([]);
+    await send(page, key, 'Enable');
+    await page.getByText('Enabled', { exact: true }).waitFor();
+    await expect.poll(() => restOf(before)).toBe('0.00');
+    const later = await made('AUTO-2', false);
+    for (const id of [before, later]) {
+      await go(`/dashboard/payments/${id}`);
+      const timeline = page.getByRole('region', { name: 'Timeline' });
+      await timeline.getByText('Matched automatically by reference and amount', { exact: true }).waitFor();
+    }
+    await go('/dashboard/settings/matching');
+    await page.getByRole('button', { name: 'Disable automatic matching' }).click();
+    await send(page, key, 'Disable');
+    await page.getByText('Disabled', { exact: true }).waitFor();
+    await made('AUTO-3', true);
+    expect(complaints).toEqual([]);
   });
 });
 

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { completed, receivableOf, reconcileAll } from '../api/deposit-fixture.js';
 import { auditLedger } from '../support/audit.js';
-import { advanceClock, runJobs } from '../support/jobs.js';
+import { receivableBody } from '../support/bodies.js';
+import { advanceClock, runAllJobs, runJobs } from '../support/jobs.js';
 import { assemble, complete } from '../support/onboarding-profile.js';
 import { figures, patience, scale, secondsSince } from '../support/scale.js';
 import {
@@ -112,6 +113,50 @@ describe('several reconciliations in one call', () => {
         expect([id, locked]).toEqual([id, i === 0 || i === 7 ? locked : 1_000]);
       }
     }
+  });
+
+  it('are beside those that deposits have by themselves: each deposit and receivable is counted once', async () => {
+    const { platform, users } = await aggregator();
+    const as = (i: number) => platform.actingFor(users[i % 2]!);
+    for (const i of [0, 1]) {
+      const { body } = await as(i).graph('{ viewer { account { setting { id } } } }');
+      const input = { id: body.data.viewer.account.setting.id, autoReconcile: true };
+      const mutation = 'mutation ($input: UpdateAccountSettingInput!) { updateAccountSetting(input: $input) { ';
+      expect((await as(i).graph(`${mutation} accountSetting { id } } }`, { input })).codes).toEqual([]);
+    }
+    const invoice = { currency: 'INR', amount: '10.00' };
+    const open = await several(16, async (i) => {
+      const made = await as(i).post('/v1/receivables', receivableBody({ ...invoice, reference_number: `OWN-${i}` }));
+      return made.body.id as string;
+    });
+    const paid = await several(16, async (i) => {
+      const more = { to: { account_id: users[i % 2] }, statement_descriptor: `OWN-${i}` };
+      return (await completed(as(i), '10.00', more)).id as string;
+    });
+    // By hand half of each are counted towards the invoice of another deposit, or in part towards its own.
+    const rows = paid.map((id, i) => row(id, [open[(i + 2) % 16]!, i % 4 < 2 ? '10.00' : '4.00'])).slice(0, 8);
+    const voided = open.slice(12).map((id, i) => asked(() => as(i).post(`/v1/receivables/${id}/void`)));
+    await Promise.all([
+      ...[rows, rows.toReversed()].map((each, i) =>
+        asked(() => reconcileAll(i ? platform.at(other) : platform, each, randomUUID())),
+      ),
+      ...voided,
+      ...Array.from({ length: 4 }, () => runJobs(platform)),
+    ]);
+    await runAllJobs(platform);
+    const found = await world.sql<{ deposit: number; receivable: number }[]>`select
+        (select coalesce(sum(k.amount), 0)::int from receivable_lock k
+          where k.tenant_id = ${tenantOf(platform)} and k.deposit_id = i.deposit) as deposit,
+        (select coalesce(sum(k.amount), 0)::int from receivable_lock k
+          where k.tenant_id = ${tenantOf(platform)} and k.receivable_id = i.receivable) as receivable
+      from unnest(${paid}::text[], ${open}::text[]) i(deposit, receivable)`;
+    expect(found).toHaveLength(16);
+    for (const { deposit, receivable } of found) {
+      expect(deposit).toBeLessThanOrEqual(1_000);
+      expect(receivable).toBeLessThanOrEqual(1_000);
+    }
+    // Whatever came first, the four whose invoices nobody else wanted are matched.
+    expect(found.filter(({ deposit }) => deposit === 1_000).length).toBeGreaterThanOrEqual(4);
   });
 
   it('with one key at once are done once, and all answers are the same', async () => {

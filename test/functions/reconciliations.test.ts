@@ -110,7 +110,7 @@ of('reconcile_shares', () => {
   it('is what both reconciliations do, with the same refusals', async () => {
     const [paid, open, gone] = [await deposit(10n), await receivable(10n), await receivable(10n)];
     const steps = async ({ id }: Row, ...shares: object[]) =>
-      call('reconcile_shares', root.tenantId, false, '{}', id, json(shares));
+      call('reconcile_shares', root.tenantId, false, '{}', id, json(shares), null);
     expect(await refusal(steps(await create(10n), { id: open.id, amount: '1' }))).toBe('status_invalid deposit.status');
     await write(root, 'void_receivable', { id: gone.id });
     expect(await refusal(steps(paid, { id: gone.id, amount: '1' }))).toBe('status_invalid deposit.receivables');

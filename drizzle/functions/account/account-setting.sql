@@ -13,7 +13,7 @@ declare
     args_of(
       'id text, address? object null, addressCurrency? object null, metadata? object null,
         payouts? object {enabled? boolean null, interval? text null, weeklyAnchor? int null,
-        monthlyAnchor? int null} null'
+        monthlyAnchor? int null} null, autoReconcile? boolean null'
     )
   );
   v account_setting;
@@ -22,6 +22,7 @@ declare
   v_problems jsonb;
   v_offers jsonb := coalesce(v_args -> 'address', '{}');
   v_currencies jsonb := coalesce(v_args -> 'addressCurrency', '{}');
+  v_matches boolean;
   v_now bigint := clock(p_tenant, p_live);
 begin
   -- Lock the row first: the anchors must fit the interval that the row will have.
@@ -33,6 +34,7 @@ begin
   if not found then
     perform refuse(404, 'resource_missing', 'account_setting.id');
   end if;
+  v_matches := not v.auto_reconcile and coalesce((v_args ->> 'autoReconcile')::boolean, false);
   v_interval := coalesce(p ->> 'interval', v.payouts_interval);
   if p ->> 'weeklyAnchor' is not null and v_interval <> 'weekly' then
     perform refuse(
@@ -68,6 +70,7 @@ begin
       when p ->> 'enabled' is null then s.platform_hold
       else not (p ->> 'enabled')::boolean
     end,
+    auto_reconcile = coalesce((v_args ->> 'autoReconcile')::boolean, s.auto_reconcile),
     payouts_interval = v_interval,
     payouts_weekly_anchor = case
       when v_interval = 'weekly' then coalesce((p ->> 'weeklyAnchor')::smallint, s.payouts_weekly_anchor, 1)
@@ -116,6 +119,9 @@ begin
   end if;
   if v_args ? 'payouts' then
     perform reschedule_payout(p_tenant, p_live, v.account_id);
+  end if;
+  if v_matches then
+    perform enqueue(p_tenant, p_live, 'match_deposits', v.account_id, 0);
   end if;
   perform emit_event(p_tenant, p_live, p_envelope, 'account_setting.updated', 'account_setting', to_jsonb(v));
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));

@@ -59,3 +59,16 @@ begin
   end if;
 end;
 $$;
+
+-- The deposits of some ids. It is planned for each call: a session keeps a plan, and one from when the table was small
+-- scans it.
+create or replace function deposits_by_id(p_tenant text, p_live boolean, p_ids text[])
+returns setof deposit
+language plpgsql
+stable
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  return query select d.* from deposit d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = any (p_ids);
+end;
+$$;

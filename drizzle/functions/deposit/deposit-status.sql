@@ -73,6 +73,9 @@ begin
     );
     perform move_payment(p_tenant, p_live, v.payment_id, 'completed');
     perform change_deposit_totals(p_tenant, p_live, v, 1);
+    if v.pending_rest > 0 and auto_reconciles(p_tenant, p_live, v.to_account_id) then
+      perform enqueue(p_tenant, p_live, 'match_deposit', v_id, 0);
+    end if;
   elseif v_to = 'reversed' then
     perform claw_back(
       p_tenant,

@@ -1,4 +1,6 @@
 -- Reconciliation: counts deposits towards receivables, whose locks grow.
+--
+-- Longer than 60 lines: reconcile_shares (all steps in the order of their locks).
 
 -- Adds to the locked and settled amounts of a receivable, and emits its event.
 create or replace function change_receivable(
@@ -45,14 +47,22 @@ declare
   v_args jsonb := check_args(p_args, args_of('id text, receivables object[] {id text, amount bigint}'));
   d deposit;
 begin
-  d := reconcile_shares(p_tenant, p_live, p_envelope, v_args ->> 'id', v_args -> 'receivables');
+  d := reconcile_shares(p_tenant, p_live, p_envelope, v_args ->> 'id', v_args -> 'receivables', null);
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(d));
   return next d;
 end;
 $$;
 
--- The steps of a reconciliation, by its shares [{id, amount}, …]. Returns the deposit as it became.
-create or replace function reconcile_shares(p_tenant text, p_live boolean, p_envelope jsonb, p_id text, p_shares jsonb)
+-- The steps of a reconciliation, by its shares [{id, amount}, …]. The event has the reasons of a match that nobody has
+-- asked for. Returns the deposit as it became.
+create or replace function reconcile_shares(
+  p_tenant text,
+  p_live boolean,
+  p_envelope jsonb,
+  p_id text,
+  p_shares jsonb,
+  p_reasons jsonb
+)
 returns deposit
 language plpgsql
 as $$
@@ -106,7 +116,7 @@ begin
     p_envelope,
     'deposit.reconciled',
     'deposit',
-    to_jsonb(d) || jsonb_build_object('allocations', v_allocations)
+    to_jsonb(d) || jsonb_strip_nulls(jsonb_build_object('allocations', v_allocations, 'match_reasons', p_reasons))
   );
   return d;
 end;

@@ -72,7 +72,7 @@ as $$
 declare
   v_row jsonb := check_args(
     p_row,
-    args_of('id text null, receivables object[] {id text, amount bigint}, problems object[]')
+    args_of('id text null, receivables object[] {id text, amount bigint}, problems object[], matchReasons? text[]')
   );
   v_problems jsonb := v_row -> 'problems';
   v_detail text;
@@ -80,7 +80,14 @@ declare
 begin
   if v_problems = '[]' then
     begin
-      d := reconcile_shares(p_tenant, p_live, p_envelope, v_row ->> 'id', v_row -> 'receivables');
+      d := reconcile_shares(
+        p_tenant,
+        p_live,
+        p_envelope,
+        v_row ->> 'id',
+        v_row -> 'receivables',
+        v_row -> 'matchReasons'
+      );
       return jsonb_build_object('deposit', deposit_result(d), 'problems', v_problems);
     exception when others then
       if sqlstate !~ '^TG[45]' then

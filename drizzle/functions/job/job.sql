@@ -152,19 +152,6 @@ begin
 end;
 $$;
 
--- The deposits of some ids. It is planned for each call: a session keeps a plan, and one from when the table was small
--- scans it.
-create or replace function deposits_by_id(p_tenant text, p_live boolean, p_ids text[])
-returns setof deposit
-language plpgsql
-stable
-set plan_cache_mode = force_custom_plan
-as $$
-begin
-  return query select d.* from deposit d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = any (p_ids);
-end;
-$$;
-
 -- Locks the balances and the checkouts that any of the jobs may change, and the payers and receivables of the checkouts
 -- that it credits, before the first job runs. Otherwise each job would lock them in its own order, and could deadlock
 -- with a caller that locks them in the order of the keys.
@@ -174,8 +161,10 @@ language plpgsql
 as $$
 declare
   k record;
+  v_deposit deposit;
   v_receiver text;
   v_keys jsonb := '[]';
+  v_matching text[];
   v_completing text[] := array(select j.subject_id from unnest(p_jobs) j where j.kind = 'complete_deposit');
   v_kinds text[] := array(select distinct j.kind from unnest(p_jobs) j);
   v_checkouts checkout[];
@@ -197,6 +186,10 @@ begin
     perform lock_balances(p_tenant, p_live, v_keys);
     return;
   end if;
+  v_matching := array(select j.subject_id from unnest(p_jobs) j where j.kind = 'match_deposit');
+  for v_deposit in select x.* from deposits_by_id(p_tenant, p_live, v_matching) x loop
+    v_keys := v_keys || money_keys_of(p_tenant, p_live, v_deposit);
+  end loop;
   for k in
     select distinct r.account_id as account, r.debited_account_id as debited, r.currency
     from

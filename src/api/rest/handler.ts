@@ -167,7 +167,7 @@ export function bodyArguments(route: Route, field: GraphQLField<unknown, Context
   const argument = argumentsV1(field).find(({ name }) => name === 'input');
   const type = argument?.type instanceof GraphQLNonNull ? argument.type.ofType : argument?.type;
   if (!(type instanceof GraphQLInputObjectType)) throw new Error(`${field.name} takes no input`);
-  const elsewhere = paramsOf(route);
+  const elsewhere = [...paramsOf(route), ...(route.without ?? [])];
   const own = Object.values(type.getFields()).filter(({ name }) => !elsewhere.includes(name));
   return readersOf(route, (accepted) => bodyReader(object, decoderOf(own, object, format, accepted)));
 }

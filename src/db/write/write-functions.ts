@@ -629,6 +629,7 @@ export interface WriteFunctions {
           }
         | null
         | undefined;
+      autoReconcile?: boolean | null | undefined;
     };
   };
   update_address: {

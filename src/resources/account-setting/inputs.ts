@@ -69,6 +69,8 @@ export class UpdateAccountSettingInput {
   metadata?: Record<string, string | null> | null;
   @Field(() => PayoutSettingsInput, { nullable: true, description: 'How the account is paid out. Edition 1 only.' })
   payouts?: PayoutSettingsInput | null;
+  @Field(() => Boolean, { nullable: true, description: settingTexts.autoReconcile })
+  autoReconcile?: boolean | null;
 }
 
 @InputType({ description: 'Filters settings by the state of payouts.' })

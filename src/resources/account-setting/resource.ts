@@ -45,7 +45,8 @@ export default defineResource({
       keysOnly: 'update account settings',
       rules: settingProblems,
       limits: settingLimits,
-      routes: [post('/v1/account_settings/:id')],
+      // The specification knows no such setting.
+      routes: [post('/v1/account_settings/:id', { without: ['autoReconcile'] })],
     },
   },
   fields: [

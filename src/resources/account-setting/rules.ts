@@ -74,7 +74,7 @@ export function applicability(setting: AccountSettingRow, input: UpdateAccountSe
 
 const anchorMax = { weeklyAnchor: 7, monthlyAnchor: 31 } as const;
 const kinds = ['connected_user', 'connected_user_partner', 'partner', 'platform', 'user'];
-const filled = ['address', 'address_currency', 'payouts'];
+const filled = ['address', 'address_currency', 'payouts', 'auto_reconcile'];
 for (const hash of ['address', 'address_currency']) filled.push(...kinds.map((kind) => `${hash}.${kind}`));
 filled.push('payouts.enabled', 'payouts.interval');
 

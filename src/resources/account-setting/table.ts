@@ -109,6 +109,7 @@ export const accountSetting = pgTable(
     payoutsWeeklyAnchor: smallint('payouts_weekly_anchor'),
     ...visibilityColumns(),
     ...version(),
+    autoReconcile: boolean('auto_reconcile').notNull().default(false),
   },
   (t) => [
     primaryKey({ name: 'account_setting_pkey', columns: [t.tenantId, t.livemode, t.id] }),

@@ -21,4 +21,9 @@ export const settingTexts = {
   address: 'Which kinds of accounts are offered receiving addresses.',
   addressCurrency: 'The currencies of the receiving addresses, by kind of account.',
   interval: 'How often the account is paid out.',
+  autoReconcile:
+    'Whether a deposit is reconciled by itself, as soon as it is completed, with the receivable that is its one ' +
+    '`exact` match: of the matches of `Deposit.receivableMatches` the one with both the reference and the amount. ' +
+    'Nothing happens where there are two of these or none. Off until it is switched on, which also looks at the ' +
+    'deposits that wait then. A receivable that is created later is not looked for.',
 } as const;

@@ -108,6 +108,8 @@ export class AccountSetting extends Node {
       'exchange rate of that time. False in Edition 2.',
   })
   liveFx: boolean;
+  @Field(() => Boolean, { description: settingTexts.autoReconcile })
+  autoReconcile: boolean;
 }
 
 export const AccountSettingConnection = connectionOf('AccountSetting', () => AccountSetting);

@@ -7,6 +7,7 @@ import { everyone } from '../../auth/permissions.js';
 import { Node } from '../../types/relay-node.js';
 import { account } from '../account/table.js';
 import { checkoutNow } from '../checkout/now.js';
+import { MatchReason } from '../deposit/receivable-matches.js';
 import { deposit } from '../deposit/table.js';
 import { dispute } from '../dispute/table.js';
 import { payout } from '../payout/table.js';
@@ -19,7 +20,7 @@ import { Event, EventConnection } from './type.js';
 import { EventArgs, eventListing } from './listing.js';
 import { EventTypeEnum, eventTypes } from './catalogue.js';
 import { type EventRow, event } from './table.js';
-import { allocationsOfEvent } from './allocations.js';
+import { allocationsOfEvent, matchReasonsOfEvent } from './allocations.js';
 import { eventStream } from './stream.js';
 import { eventObjectV1, eventV1 } from './v1.js';
 
@@ -99,6 +100,12 @@ export default defineResource({
         description:
           'Of a `deposit.reconciled`: what the deposit began to count towards, in the order of the request, as ' +
           'it then was. Null for other events, and for events that were stored before version 0.3.0.',
+      }),
+      matchReasons: value(() => [MatchReason], matchReasonsOfEvent, {
+        nullable: true,
+        description:
+          'Of a `deposit.reconciled` that the service has done by itself (`AccountSetting.autoReconcile`): why it is ' +
+          'the one exact match, with REFERENCE and AMOUNT and perhaps PAYER. Null for other events.',
       }),
       subject: value(
         () => Node,

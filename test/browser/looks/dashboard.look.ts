@@ -87,6 +87,7 @@ const pagesOfUsers: State[] = [
   ['balance', at('/balance')],
   ['balance-printed', steps(at('/balance'), printed)],
   ['payout-printed', steps(at('/payouts'), first, printed)],
+  ['settings-matching', at('/settings/matching')],
   ['settings-payouts', at('/settings/payouts')],
   ['exported', steps(at('/payments'), press('Export CSV'), (page) => page.getByText('All exports').waitFor())],
   ['settings-exports', at('/settings/exports')],

@@ -81,7 +81,12 @@ function ofRoute(route: Route, { schema, kinds, wording, audience }: Source): De
     description: wording(field.description),
   };
   if (route.method === 'POST')
-    return { ...common, parameters: [], body: schemas.body(inputOf(field, inPath)), success: object };
+    return {
+      ...common,
+      parameters: [],
+      body: schemas.body(inputOf(field, [...inPath, ...(route.without ?? [])])),
+      success: object,
+    };
   const paged = route.answers === 'list';
   const elsewhere = new Set([...inPath, ...(paged ? pageArguments : []), ...(route.without ?? [])]);
   const own = argumentsV1(field).filter(({ name }) => !elsewhere.has(name));
@@ -90,10 +95,10 @@ function ofRoute(route: Route, { schema, kinds, wording, audience }: Source): De
 }
 
 const pageArguments = ['first', 'after', 'last', 'before'];
-function inputOf(field: GraphQLField<unknown, unknown>, inPath: string[]) {
+function inputOf(field: GraphQLField<unknown, unknown>, elsewhere: string[]) {
   const type = getNullableType(argumentsV1(field).find(({ name }) => name === 'input')?.type);
   if (!(type instanceof GraphQLInputObjectType)) throw new Error(`${field.name} takes no input`);
-  return Object.values(type.getFields()).filter(({ name }) => !inPath.includes(name));
+  return Object.values(type.getFields()).filter(({ name }) => !elsewhere.includes(name));
 }
 
 function ofRestRoute(

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { useTimes } from '../format/time';
 import { Choice } from '../parts/chips';
 import type { Column } from '../parts/table';
 import { TextFilter } from '../parts/text-filter';
@@ -43,16 +42,6 @@ export const placeColumn: Column<Place & { id: string }> = {
   plain: true,
   cell: (place) => <OfTenant {...place} />,
 };
-
-/** A time, with the whole of it as the title. */
-export function Time({ at }: { at: string }) {
-  const time = useTimes();
-  return (
-    <time dateTime={at} title={time(at, 'full')}>
-      {time(at)}
-    </time>
-  );
-}
 
 /** A page of a list of the operator's graph, in the shape of the shared list. */
 export function pageOf<Row>(page: { nodes: Row[]; next: string | null } | undefined) {

@@ -42,6 +42,14 @@ export function eventWords(type: string, object: unknown): string {
   return { completed: 'Money taken back', reversed: 'Money given back' }[verb] ?? words(`payment_${verb}`);
 }
 
+const reasonNouns = { REFERENCE: 'reference', AMOUNT: 'amount', PAYER: 'payer' };
+
+/** That a payment was matched by itself, and by what. */
+export function matchedWords(reasons: readonly (keyof typeof reasonNouns)[]): string {
+  const nouns = reasons.map((reason) => reasonNouns[reason]);
+  return `Matched automatically by ${nouns.join(', ').replace(/, (\w+)$/, ' and $1')}`;
+}
+
 /** A number with its noun: `1 payment`, `3 payments`. */
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`;

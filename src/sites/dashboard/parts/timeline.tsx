@@ -1,5 +1,5 @@
 import { useTimes } from '../format/time';
-import { eventWords } from '../format/words';
+import { eventWords, matchedWords } from '../format/words';
 import { graphql } from '../graph/graphql';
 import { useLive } from '../graph/live';
 import { Card } from './page';
@@ -7,7 +7,9 @@ import { Answered, Part } from './part';
 
 const TimelineQuery = graphql(`
   query Timeline($objectId: ID!, $accountId: ID) {
-    events(filter: { objectId: $objectId, accountId: $accountId }, first: 20) { nodes { id type created object } }
+    events(filter: { objectId: $objectId, accountId: $accountId }, first: 20) {
+      nodes { id type created object matchReasons }
+    }
   }
 `);
 
@@ -44,7 +46,11 @@ export function Timeline({ objectId, account, more = [] }: TimelineProps) {
               .filter(
                 ({ type, created }) => type !== 'deposit.disputed' || more.every((each) => each.created !== created),
               )
-              .map(({ id, type, created, object }) => ({ id, text: eventWords(type, object), created }));
+              .map(({ id, type, created, object, matchReasons }) => ({
+                id,
+                text: matchReasons ? matchedWords(matchReasons) : eventWords(type, object),
+                created,
+              }));
             const all = [...more, ...events].sort((one, other) => Date.parse(other.created) - Date.parse(one.created));
             return (
               <>

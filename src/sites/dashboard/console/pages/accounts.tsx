@@ -9,8 +9,9 @@ import { ClearFilters, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
 import { Search } from '../../parts/search';
+import { Time } from '../../parts/time';
 import { graphql } from '../graphql';
-import { accountAddress, modes, nameOf, pageOf, PlaceFilters, placeColumn, Time } from '../parts';
+import { accountAddress, modes, nameOf, pageOf, PlaceFilters, placeColumn } from '../parts';
 
 const AccountsQuery = graphql(`
   query Accounts(

@@ -12,10 +12,11 @@ import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
 import type { Column } from '../../parts/table';
+import { Time } from '../../parts/time';
 import { Action } from '../action';
 import { AccountInput } from '../found-input';
 import { graphql } from '../graphql';
-import { AccountLink, modes, nameOf, pageOf, PlaceFilters, placeColumn, Time } from '../parts';
+import { AccountLink, modes, nameOf, pageOf, PlaceFilters, placeColumn } from '../parts';
 import { useMayAct, useSession } from '../session';
 import { approvedText } from './approved-text';
 

@@ -11,9 +11,10 @@ import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
 import type { Column } from '../../parts/table';
+import { Time } from '../../parts/time';
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { AccountLink, nameOf, pageOf, placeColumn, Time } from '../parts';
+import { AccountLink, nameOf, pageOf, placeColumn } from '../parts';
 import { useMayAct } from '../session';
 
 const AttemptsQuery = graphql(`

@@ -12,9 +12,10 @@ import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
 import { TextFilter } from '../../parts/text-filter';
+import { Time } from '../../parts/time';
 import { graphql } from '../graphql';
 import { Run, useOnDemand } from '../on-demand';
-import { AccountLink, nameOf, OfTenant, pageOf, Time } from '../parts';
+import { AccountLink, nameOf, OfTenant, pageOf } from '../parts';
 
 const ActionsQuery = graphql(`
   query OperatorActions($operator: String, $operation: String, $objectId: ID, $after: String) {

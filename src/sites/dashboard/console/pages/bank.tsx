@@ -12,10 +12,11 @@ import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
 import { Status } from '../../parts/status';
 import type { Column } from '../../parts/table';
+import { Time } from '../../parts/time';
 import { Action } from '../action';
 import { AccountInput, AddressInput } from '../found-input';
 import { graphql } from '../graphql';
-import { AccountLink, nameOf, pageOf, paymentAddress, placeColumn, Time } from '../parts';
+import { AccountLink, nameOf, pageOf, paymentAddress, placeColumn } from '../parts';
 import { useMayAct } from '../session';
 
 const Notice = graphql(`

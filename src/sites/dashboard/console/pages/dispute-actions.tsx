@@ -9,9 +9,10 @@ import { Facts } from '../../parts/facts';
 import { AmountField, SelectField, TextField } from '../../parts/form';
 import { Money } from '../../parts/money';
 import { Problem } from '../../parts/problem';
+import { Time } from '../../parts/time';
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { payeeOf, Time } from '../parts';
+import { payeeOf } from '../parts';
 import { operatorHeaders } from '../session';
 import type { Dispute } from './dispute-query';
 

@@ -11,8 +11,9 @@ import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
+import { Time } from '../../parts/time';
 import { graphql } from '../graphql';
-import { OfTenant, Time } from '../parts';
+import { OfTenant } from '../parts';
 import { countOf, oldestOf, type Queue, queuesOf, ReturningQuery, WaitingQuery } from './queues';
 import { Health } from './health';
 

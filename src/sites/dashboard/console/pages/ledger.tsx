@@ -12,9 +12,10 @@ import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
+import { Time } from '../../parts/time';
 import { graphql } from '../graphql';
 import { Run, useOnDemand } from '../on-demand';
-import { modes, OfTenant, pageOf, PlaceFilters, placeColumn, Time } from '../parts';
+import { modes, OfTenant, pageOf, PlaceFilters, placeColumn } from '../parts';
 
 const ChecksQuery = graphql(`
   query LedgerChecks($status: LedgerCheckStatus, $mode: Mode, $tenantId: ID, $after: String) {

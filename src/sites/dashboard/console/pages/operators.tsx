@@ -5,8 +5,8 @@ import { Copy } from '../../parts/facts';
 import { List } from '../../parts/list';
 import { Card, Page } from '../../parts/page';
 import { Status } from '../../parts/status';
+import { Time } from '../../parts/time';
 import { graphql } from '../graphql';
-import { Time } from '../parts';
 import { useMayAct } from '../session';
 
 const OperatorsQuery = graphql(`

@@ -4,10 +4,10 @@ import { Empty } from '../../parts/empty';
 import { TextField } from '../../parts/form';
 import { List } from '../../parts/list';
 import type { Column } from '../../parts/table';
+import { Time } from '../../parts/time';
 import type { ResultOf } from '../../graph/graphql';
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { Time } from '../parts';
 import { useMayAct } from '../session';
 
 const AccountsQuery = graphql(`

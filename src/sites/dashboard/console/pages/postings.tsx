@@ -1,7 +1,8 @@
 import { words } from '../../format/words';
 import { Money } from '../../parts/money';
 import { Card } from '../../parts/page';
-import { nameOf, Time } from '../parts';
+import { Time } from '../../parts/time';
+import { nameOf } from '../parts';
 import type { TrailParts } from './trail-query';
 
 interface PostingsProps {

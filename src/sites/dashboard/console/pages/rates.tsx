@@ -4,11 +4,12 @@ import { useFilters } from '../../parts/filters';
 import { TextField } from '../../parts/form';
 import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
+import { Time } from '../../parts/time';
 import { useLive } from '../../graph/live';
 import { Action } from '../action';
 import { AccountInput } from '../found-input';
 import { graphql } from '../graphql';
-import { OfTenant, Time } from '../parts';
+import { OfTenant } from '../parts';
 
 const RatesQuery = graphql(`
   query Rates($tenantId: ID!) {

@@ -15,9 +15,10 @@ import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
 import type { Column } from '../../parts/table';
+import { Time } from '../../parts/time';
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { AccountLink, modes, pageOf, paymentAddress, payeeOf, PlaceFilters, placeColumn, Time } from '../parts';
+import { AccountLink, modes, pageOf, paymentAddress, payeeOf, PlaceFilters, placeColumn } from '../parts';
 import { useMayAct } from '../session';
 
 const RefundsQuery = graphql(`

@@ -78,4 +78,3 @@ export type PayoutTrail = NonNullable<ResultOf<typeof PayoutTrailQuery>['trail']
 export type OwnPayout = NonNullable<PayoutTrail['payout']>;
 export type TrailParts = ResultOf<typeof OfTrail>;
 export type Allocation = TrailParts['allocations'][number];
-export type PayoutOfTrail = NonNullable<Allocation['payout']>;

@@ -13,9 +13,10 @@ import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
 import type { Column } from '../../parts/table';
+import { Time } from '../../parts/time';
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { modes, pageOf, PlaceFilters, placeColumn, Time } from '../parts';
+import { modes, pageOf, PlaceFilters, placeColumn } from '../parts';
 import { useMayAct } from '../session';
 
 const UnexplainedQuery = graphql(`

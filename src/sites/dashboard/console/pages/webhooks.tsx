@@ -5,8 +5,9 @@ import { useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
 import { Status } from '../../parts/status';
+import { Time } from '../../parts/time';
 import { graphql } from '../graphql';
-import { AccountLink, nameOf, pageOf, placeColumn, Time } from '../parts';
+import { AccountLink, nameOf, pageOf, placeColumn } from '../parts';
 
 const WebhooksQuery = graphql(`
   query FailingWebhooks($after: String) {

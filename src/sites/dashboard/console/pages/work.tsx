@@ -11,10 +11,11 @@ import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
+import { Time } from '../../parts/time';
 import { Action } from '../action';
 import { graphql } from '../graphql';
 import { Health } from './health';
-import { OfTenant, pageOf, Time } from '../parts';
+import { OfTenant, pageOf } from '../parts';
 
 const WorkQuery = graphql(`
   query Work($after: String) {

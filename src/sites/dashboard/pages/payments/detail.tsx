@@ -24,6 +24,7 @@ import { isUnreconciled, type PaymentDetail, PaymentQuery, stateOf } from './que
 import { Reconcile } from './reconcile';
 import { RefundButton, Refunds } from './refunds';
 import { toolsOf } from './tools';
+import { PaymentWay } from './way';
 
 /** One payment: where it came from, what it counts towards, and what happened to it. */
 export function Payment({ params }: { params: { id: string } }) {
@@ -45,6 +46,7 @@ function PaymentPage({ payment }: { payment: PaymentDetail }) {
       back={{ href: '/payments', name: 'Payments' }}
       money={payment}
       status={stateOf(payment)}
+      notes={<PaymentWay payment={payment} />}
       actions={payment.status === 'COMPLETED' && !payment.disputedDeposit && <RefundButton payment={payment} />}
       side={
         <>

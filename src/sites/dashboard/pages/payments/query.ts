@@ -2,6 +2,7 @@ import { hundredths } from '../../format/money';
 import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import type { RowOf } from '../../graph/pages';
 import { NameFragment } from '../../session';
+import { PayoutOfWay } from '../payouts/way';
 
 /** A page of the payments. */
 export const PaymentsQuery = graphql(
@@ -73,6 +74,14 @@ export type OpenPayment = RowOf<ResultOf<typeof ToReconcileQuery>['deposits']>;
 /** A receivable that a payment may pay. */
 export type Match = NonNullable<OpenPayment['receivableMatches']>[number];
 
+/** An account that may be paid out, and why it is not. */
+const PaidOut = graphql(
+  `
+    fragment PaidOut on Account { ...Name status nextPayoutAt payoutsBlockedBy { reasonCode currency } }
+  `,
+  [NameFragment],
+);
+
 /** One payment, for its page. */
 export const PaymentQuery = graphql(
   `
@@ -82,7 +91,8 @@ export const PaymentQuery = graphql(
         disputedDeposit { id }
         bankDetails { reference payer { name addressLines country } text }
         fromAccount { id type ...Name owner { id } }
-        toAccount { id type ...Name owner { id } }
+        toAccount { type ...PaidOut owner { ...PaidOut } }
+        toAddress { category }
         openedDisputes(first: 10) {
           nodes {
             id created amount currency status reasonCode acquirerReason respondBy evidenceText evidenceFileIds
@@ -94,14 +104,15 @@ export const PaymentQuery = graphql(
         allocations(first: 50) {
           nodes {
             amount currency status
-            payout { id }
+            payout { ...PayoutOfWay }
             receivable { id invoice { referenceNumber } }
           }
+          pageInfo { hasNextPage }
         }
       }
     }
   `,
-  [NameFragment],
+  [NameFragment, PaidOut, PayoutOfWay],
 );
 
 /** The payment of the page, which the parts of the page read too. */

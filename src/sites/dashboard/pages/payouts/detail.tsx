@@ -15,6 +15,7 @@ import { type PayoutDetail, PayoutQuery } from './query';
 import { Failed } from './failed';
 import { Statement, useSettlements } from './statement';
 import { toolsOf } from './tools';
+import { PayoutWay } from './way';
 
 /** One payout: where it went, and the invoices that it settles, also as a statement to print. */
 export function Payout({ params }: { params: { id: string } }) {
@@ -34,7 +35,12 @@ function PayoutPage({ payout }: { payout: PayoutDetail }) {
       back={{ href: '/payouts', name: 'Payouts' }}
       money={payout}
       status={payout.status}
-      notes={['FAILED', 'RETURNED'].includes(payout.status) && <Failed payout={payout} />}
+      notes={
+        <>
+          {['FAILED', 'RETURNED'].includes(payout.status) && <Failed payout={payout} />}
+          <PayoutWay payout={payout} settlements={settlements} />
+        </>
+      }
       actions={
         // A payout that has failed or was returned is no proof of a remittance.
         !['FAILED', 'RETURNED'].includes(payout.status) && (

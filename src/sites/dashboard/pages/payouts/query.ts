@@ -7,7 +7,7 @@ export const PayoutQuery = graphql(
     query Payout($id: ID!) {
       payout(id: $id) {
         id created amount currency sourceAmount sourceCurrency rate status expectedArrivalAt paymentId
-        reasonCode bankReference updatedAt
+        reasonCode bankReference completedAt updatedAt
         retriedBy { id created status }
         account {
           type status statusSince ...Name owner { id }

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { receivableBody } from '../support/bodies.js';
+import { completeDeposit, eventually, givenIn, must, payoutAddress, type Speaker } from '../support/world.js';
+import { faultsInThemes, useDashboard, type Visit } from './dashboard-fixture.js';
+
+const dashboard = useDashboard();
+
+/** The stations of the way that the open page shows, as soon as one of them says a text. */
+async function stations({ page }: Pick<Visit, 'page'>, at: number, text: string): Promise<string[]> {
+  const way = page.getByRole('region', { name: 'Way of the money' }).getByRole('listitem');
+  await way.nth(at).filter({ hasText: text }).waitFor();
+  return (await way.allInnerTexts()).map((each) => each.replaceAll(/\s+/g, ' ').replace(' :', ':'));
+}
+
+async function signedIn(user: Speaker) {
+  const visit = await dashboard.visit('/dashboard');
+  await visit.page.getByLabel('API key').fill(user.key);
+  await visit.page.getByRole('button', { name: 'Sign in' }).click();
+  await visit.page.getByRole('heading', { name: 'Home' }).waitFor();
+  return visit;
+}
+
+describe('the way of the money', () => {
+  it('says where a payment waits and why, until it has arrived', async () => {
+    const user = await givenIn(dashboard.world).directUser(2);
+    await payoutAddress(user);
+    const sent = {
+      ...{ amount: '70.00', currency: 'INR', to: { account_id: user.id }, payment_method: 'upi' },
+      statement_descriptor: 'TRAIL-1 <b>',
+    };
+    // The sandbox issues the address of the user in steps of some seconds.
+    const { id } = await must(
+      eventually(
+        () => user.post('/v1/deposits', sent),
+        ({ status }) => status !== 402,
+      ),
+    );
+    await completeDeposit(user, id);
+    const parts = { reference_number: 'TRAIL-1', amount: '50.00', currency: 'INR' };
+    const receivable = await must(user.post('/v1/receivables', receivableBody(parts)));
+
+    const visit = await signedIn(user);
+    const { context, page, complaints, go } = visit;
+    await go(`/dashboard/payments/${id}`);
+    const begun = await stations(visit, 2, '₹70.00 INR waits for an invoice that it counts towards.');
+    expect(begun).toHaveLength(5);
+    expect(begun[0]).toContain('Not known');
+    expect(begun[0]).toContain('TRAIL-1 <b>');
+    expect(begun.slice(3)).toEqual(['Payout: not yet', 'Bank account: not yet']);
+    expect(await faultsInThemes(page)).toEqual([]);
+
+    // The page follows what happens.
+    const receivables = [{ id: receivable.id, amount: '50.00' }];
+    await must(user.post(`/v1/deposits/${id}/reconcile`, { receivables }));
+    const counted = await stations(visit, 3, '₹50.00 INR waits for the next payout,');
+    expect(counted[2]).toContain('TRAIL-1 ₹50.00 INR ₹20.00 INR waits for an invoice');
+
+    await must(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
+    const under = await stations(visit, 4, 'It is on the way, and expected');
+    expect(under[3]).toContain('Payout: done ₹50.00 INR');
+    await page.getByRole('region', { name: 'Way of the money' }).getByRole('link', { name: '₹50.00' }).click();
+    await page.waitForURL('**/dashboard/payouts/payout_*');
+    const payout = page.url().split('/').at(-1)!;
+    const own = await stations(visit, 0, '1 payment');
+    expect(own[1]).toContain('1 invoice TRAIL-1 · ₹50.00 INR');
+    expect(own[3]).toContain('Bank account: money waits here');
+    expect(await faultsInThemes(page)).toEqual([]);
+
+    await must(user.post(`/v1/test_helpers/payouts/${payout}/fail`));
+    await stations(visit, 3, 'Its money is available to the account again.');
+    await go(`/dashboard/payments/${id}`);
+    // Its invoice waits for another payout.
+    const again = await stations(visit, 3, '₹50.00 INR waits for the next payout,');
+    expect(again[4]).toBe('Bank account: not yet');
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('is none of money that is taken back', async () => {
+    const user = await dashboard.user(1, 'Indigo Looms');
+    const made = { amount: '12.00', currency: 'USD', payment_method: 'domestic_wire' };
+    const { id } = await must(user.post('/v1/deposits', made));
+    await completeDeposit(user, id);
+    const debit = await must(user.post(`/v1/test_helpers/deposits/${id}/dispute`, { amount: '12.00' }));
+    const visit = await dashboard.desk(1, 'Indigo Looms');
+    await visit.open(`/dashboard/payments/${id}`);
+    await stations(visit, 2, 'All of it was refunded or taken back.');
+    await visit.go(`/dashboard/payments/${debit.id}`);
+    await visit.page.getByText('-$12.00').first().waitFor();
+    expect(await visit.page.getByRole('region', { name: 'Way of the money' }).count()).toBe(0);
+    expect(visit.complaints).toEqual([]);
+  });
+});
