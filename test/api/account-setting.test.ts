@@ -442,7 +442,7 @@ describe('listing settings', () => {
 
   it('filters by several visible accounts at once', async () => {
     const { platform, activatedId, draft, ofDraft, ofPlatform } = await company();
-    const stranger = await given.platform(1);
+    const outsider = await given.platform(1);
     const list = (query: string) => owners(platform, `/v1/account_settings?${query}`);
 
     // The partners are only on their owners' lists, but a filter finds them.
@@ -450,7 +450,7 @@ describe('listing settings', () => {
     expect((await list(`account_id=${ofDraft}&account_id=${ofPlatform}&account_id=${activatedId}`)).toSorted()).toEqual(
       [ofDraft, ofPlatform, activatedId].toSorted(),
     );
-    expect(await list(`account_id=${stranger.id}`)).toEqual([]);
+    expect(await list(`account_id=${outsider.id}`)).toEqual([]);
     expect(await owners(draft, `/v1/account_settings?account_id=${platform.id}`)).toEqual([]);
   });
 
@@ -539,15 +539,15 @@ describe('listing settings', () => {
 
   it('and updating are refused for accounts that are not visible', async () => {
     const { platform, draft } = await company();
-    const stranger = await given.platform(1);
-    const [ofPlatform, ofStranger] = await Promise.all([
+    const outsider = await given.platform(1);
+    const [ofPlatform, ofOutsider] = await Promise.all([
       settingOf(platform, platform.id),
-      settingOf(stranger, stranger.id),
+      settingOf(outsider, outsider.id),
     ]);
 
     const replies = await Promise.all([
-      platform.get(`/v1/account_settings/${ofStranger.id}`),
-      update(platform, ofStranger.id, { metadata: { a: 'b' } }),
+      platform.get(`/v1/account_settings/${ofOutsider.id}`),
+      update(platform, ofOutsider.id, { metadata: { a: 'b' } }),
       draft.get(`/v1/account_settings/${ofPlatform.id}`),
       update(draft, ofPlatform.id, { address: { partner: false } }),
       platform.get(`/v1/account_settings/account_setting_${'0'.repeat(32)}`),

@@ -388,17 +388,17 @@ describe('the test helpers for accounts', () => {
 
   it('refuse an unknown outcome, and an account of another tenant', async () => {
     const [mine, other] = await Promise.all([given.directUser(1), given.directUser(1)]);
-    const [partner, stranger] = await Promise.all([mine.partner(), other.partner()]);
+    const [partner, outsider] = await Promise.all([mine.partner(), other.partner()]);
     await must(activate(mine, partner.id));
 
     const odd = await mine.post(`/v1/test_helpers/accounts/${partner.id}/verify`, { outcome: 'draft' });
     const replies = await Promise.all(
-      moves.filter((move) => move !== 'activate').map((move) => movedBy[move](mine, stranger.id)),
+      moves.filter((move) => move !== 'activate').map((move) => movedBy[move](mine, outsider.id)),
     );
 
     expect([odd.status, odd.codes, odd.fieldNames]).toEqual([400, ['parameter_invalid'], ['account.outcome']]);
     expect(replies.map(({ status, codes }) => [status, codes])).toEqual(replies.map(() => [404, ['resource_missing']]));
-    expect(await statusOf(other, stranger.id)).toBe('draft');
+    expect(await statusOf(other, outsider.id)).toBe('draft');
   });
 
   it('hold a root of test mode and lift the hold again, without a change to its live mode', async () => {

@@ -185,8 +185,8 @@ describe('creating a partner', () => {
       business_details: details(),
     });
     expect([again.status, again.codes, again.fieldNames]).toEqual([409, ['nickname_taken'], ['account.nickname']]);
-    const stranger = await given.directUser(1);
-    expect((await stranger.partner({ nickname: name })).nickname).toBe(name);
+    const outsider = await given.directUser(1);
+    expect((await outsider.partner({ nickname: name })).nickname).toBe(name);
   });
 });
 

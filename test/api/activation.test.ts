@@ -433,9 +433,9 @@ describe('a missing requirement', () => {
 });
 
 describe.each([1, 2] as const)('permission to activate, Edition %i', (edition) => {
-  /** A platform with a user of a complete profile, a partner of each, and a stranger's partner. */
+  /** A platform with a user of a complete profile, a partner of each, and an outsider's partner. */
   async function company() {
-    const [platform, direct, stranger] = await Promise.all([
+    const [platform, direct, outsider] = await Promise.all([
       given.platform(edition),
       given.directUser(edition),
       given.directUser(edition),
@@ -447,12 +447,12 @@ describe.each([1, 2] as const)('permission to activate, Edition %i', (edition) =
       }),
     );
     const user = platform.using(key.data.createApiKey.secret);
-    const [ofPlatform, ofUser, ofDirect, ofStranger] = await Promise.all(
-      [platform, user, direct, stranger].map(async (speaker) => (await speaker.partner()).id as string),
+    const [ofPlatform, ofUser, ofDirect, ofOutsider] = await Promise.all(
+      [platform, user, direct, outsider].map(async (speaker) => (await speaker.partner()).id as string),
     );
     return {
       speakers: { platform, direct, user, acting: platform.actingFor(userId) },
-      ids: { platform: platform.id, direct: direct.id, user: userId, ofPlatform, ofUser, ofDirect, ofStranger },
+      ids: { platform: platform.id, direct: direct.id, user: userId, ofPlatform, ofUser, ofDirect, ofOutsider },
     };
   }
   type Speakers = keyof Awaited<ReturnType<typeof company>>['speakers'];
@@ -462,14 +462,14 @@ describe.each([1, 2] as const)('permission to activate, Edition %i', (edition) =
     ['platform', 'ofPlatform', 200],
     ['platform', 'ofUser', 200],
     ['platform', 'platform', 403],
-    ['platform', 'ofStranger', 404],
+    ['platform', 'ofOutsider', 404],
     ['acting', 'user', 200],
     ['acting', 'ofUser', 200],
     ['acting', 'ofPlatform', 404],
     ['acting', 'platform', 404],
     ['direct', 'ofDirect', 200],
     ['direct', 'direct', 403],
-    ['direct', 'ofStranger', 404],
+    ['direct', 'ofOutsider', 404],
     ['user', 'user', 403],
     ['user', 'ofUser', 403],
     ['user', 'ofPlatform', 404],
@@ -526,8 +526,8 @@ describe.each([1, 2] as const)('permission to activate, Edition %i', (edition) =
   });
 
   it('gives the same response for an invented id as for another tenant’s', async () => {
-    const [platform, stranger] = await Promise.all([given.platform(edition), given.directUser(edition)]);
-    const partner = await stranger.partner();
+    const [platform, outsider] = await Promise.all([given.platform(edition), given.directUser(edition)]);
+    const partner = await outsider.partner();
     const invented = `account_${'0'.repeat(32)}`;
 
     const [a, b] = await Promise.all([activate(platform, partner.id), activate(platform, invented)]);

@@ -337,8 +337,8 @@ describe('creating a payout address', () => {
   });
 
   it('accepts a visible document whose purpose is a proof', async () => {
-    const [user, stranger] = await Promise.all([given.directUser(2), given.directUser(2)]);
-    const [mine, theirs] = await Promise.all([documentsOf(user), documentsOf(stranger)]);
+    const [user, outsider] = await Promise.all([given.directUser(2), given.directUser(2)]);
+    const [mine, theirs] = await Promise.all([documentsOf(user), documentsOf(outsider)]);
     const logo = (await must(user.upload('invoice', pdf))).id;
     const withDocument = (id_document: string) =>
       create(user, payout(user, { supporting_documentation: { id_document } }));
@@ -372,7 +372,7 @@ describe('creating a payout address', () => {
   });
 
   it('is for the caller itself and for a platform’s connected users; it finds no others', async () => {
-    const [platform, direct, stranger] = await Promise.all([given.platform(1), given.directUser(1), given.platform(1)]);
+    const [platform, direct, outsider] = await Promise.all([given.platform(1), given.directUser(1), given.platform(1)]);
     const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
     const rows: [Speaker, string, number][] = [
       [platform, platform.id, 200],
@@ -384,7 +384,7 @@ describe('creating a payout address', () => {
       [user, other.id, 404],
       [platform.actingFor(user.id), other.id, 404],
       [direct, platform.id, 404],
-      [stranger, user.id, 404],
+      [outsider, user.id, 404],
       [platform, `account_${'0'.repeat(32)}`, 404],
     ];
     for (const [speaker, linkedId, status] of rows) {
@@ -461,8 +461,8 @@ describe('the test helpers for addresses', () => {
 
   it('are for test keys, and for visible addresses', async () => {
     const { live } = await given.directUserBoth(1);
-    const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
-    const [inLive, foreign] = await Promise.all([must(create(live, payout(live))), addressIn(stranger, 'activated')]);
+    const [user, outsider] = await Promise.all([given.directUser(1), given.directUser(1)]);
+    const [inLive, foreign] = await Promise.all([must(create(live, payout(live))), addressIn(outsider, 'activated')]);
 
     const replies = await Promise.all(
       (['expire', 'deactivate'] as const).flatMap((verb) => [rest(live, verb, inLive.id), rest(user, verb, foreign)]),
@@ -475,7 +475,7 @@ describe('the test helpers for addresses', () => {
       [404, ['resource_missing']],
     ]);
     expect((await must(live.get(`/v1/addresses/${inLive.id}`))).status).toBe('activated');
-    expect((await must(stranger.get(`/v1/addresses/${foreign}`))).status).toBe('activated');
+    expect((await must(outsider.get(`/v1/addresses/${foreign}`))).status).toBe('activated');
   });
 });
 
@@ -525,7 +525,7 @@ describe('the visibility of an address', () => {
   it('includes its owner and the platform above, and no other caller, in both APIs', async () => {
     const platform = await given.platform(1);
     const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
-    const stranger = await given.directUser(1);
+    const outsider = await given.directUser(1);
     const { id } = await must(create(user, payout(user)));
     const query = 'query ($id: ID!) { address(id: $id) { id } node(id: $id) { id } }';
 
@@ -533,7 +533,7 @@ describe('the visibility of an address', () => {
       [user, platform, platform.actingFor(user.id)].map((s) => s.get(`/v1/addresses/${id}`)),
     );
     const missed = await Promise.all(
-      [other, stranger, platform.actingFor(other.id)].map((s) => s.get(`/v1/addresses/${id}`)),
+      [other, outsider, platform.actingFor(other.id)].map((s) => s.get(`/v1/addresses/${id}`)),
     );
     const graph = await Promise.all([user, other].map((s) => s.graph(query, { id })));
 

@@ -181,10 +181,10 @@ describe('allocations', () => {
   });
 
   it('are not visible to another account', async () => {
-    const stranger = await given.directUser(1);
-    const { body } = await stranger.graph(`{ deposit(id: "${one}") { allocations { nodes { amount } } } }`);
+    const outsider = await given.directUser(1);
+    const { body } = await outsider.graph(`{ deposit(id: "${one}") { allocations { nodes { amount } } } }`);
     expect([body.data.deposit, body.errors[0].extensions.code]).toEqual([null, 'RESOURCE_MISSING']);
-    const own = await stranger.graph('{ deposits { nodes { allocations { nodes { amount } } } } }');
+    const own = await outsider.graph('{ deposits { nodes { allocations { nodes { amount } } } } }');
     expect(own.body.data.deposits.nodes).toEqual([]);
   });
 });

@@ -189,7 +189,7 @@ describe.each(editions)('what needs attention, Edition %i', (edition) => {
     const platform = await given.platform(edition);
     const other = await given.platform(edition);
     const [user, neighbour] = [await activatedUser(platform), await activatedUser(platform)];
-    const stranger = await activatedUser(other);
+    const outsider = await activatedUser(other);
     const partner = await user.partner();
     await must(platform.post(`/v1/accounts/${partner.id}/activate`));
     await advanceAndRun(platform, 61);
@@ -197,7 +197,7 @@ describe.each(editions)('what needs attention, Edition %i', (edition) => {
     const ofPartner = await arrived(user, '12.00', partner.id);
     await arrived(neighbour, '13.00');
     await invoiced(neighbour, '14.00', longAgo);
-    await arrived(stranger, '15.00');
+    await arrived(outsider, '15.00');
 
     const short = (items: Json[]) =>
       items.map(({ kind, account, amounts }) => [kind, account.id, ...amounts.map((each: Json) => each.amount)]);
@@ -218,7 +218,7 @@ describe.each(editions)('what needs attention, Edition %i', (edition) => {
     // What a partner received waits for its owner.
     for (const speaker of [platform, user])
       expect(short(await itemsOf(speaker, 'SELF', partner.id))).toEqual([[...ofUser.slice(0, 2), '12.00']]);
-    for (const id of [platform.id, neighbour.id, stranger.id]) {
+    for (const id of [platform.id, neighbour.id, outsider.id]) {
       const { body } = await user.graph(
         `{ account(id: "${id}") { ${attentionText.replace('$scope', 'DESCENDANTS')} } }`,
       );

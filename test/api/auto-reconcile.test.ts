@@ -146,12 +146,12 @@ describe('the setting', () => {
     // The platform sets it, as it may reconcile for its user.
     await set(platform.actingFor(user.id), true, user.id);
     expect([(await settingOf(user)).autoReconcile, (await settingOf(without)).autoReconcile]).toEqual([true, false]);
-    const [partner, stranger] = [await activatedPartner(platform, user), await activatedPartner(platform, without)];
+    const [partner, outsider] = [await activatedPartner(platform, user), await activatedPartner(platform, without)];
     const open = await invoice(user, 'P-1', '5.00');
     await Promise.all([invoice(without, 'P-1', '5.00'), invoice(platform, 'P-1', '5.00')]);
     const wire = { payment_method: 'domestic_wire' };
     const own = await paid(user, 'P-1', '5.00', { to: { account_id: partner.id }, ...wire });
-    const others = await paid(without, 'P-1', '5.00', { to: { account_id: stranger.id }, ...wire });
+    const others = await paid(without, 'P-1', '5.00', { to: { account_id: outsider.id }, ...wire });
     await runAllJobs(platform);
     expect(await stateOf(user, own, platform)).toEqual(matched(open, '5.00'));
     expect(await stateOf(without, others, platform)).toEqual(waiting('5.00'));

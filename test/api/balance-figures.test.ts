@@ -51,8 +51,8 @@ describe('a balance as of a time', () => {
   });
 
   it('is not shown for accounts that are not visible, nor for an invalid time', async () => {
-    const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
-    const reply = await stranger.graph(
+    const [user, outsider] = await Promise.all([given.directUser(1), given.directUser(1)]);
+    const reply = await outsider.graph(
       `{ account(id: "${user.id}") { balance(asOf: "2026-01-01T00:00:00Z") { accountId } } }`,
     );
     expect([reply.codes, reply.body.data]).toEqual([['resource_missing'], { account: null }]);
@@ -149,7 +149,7 @@ describe('figures over time', () => {
   });
 
   it('include what the accounts below received where that is asked for, and of no other account', async () => {
-    const [platform, stranger] = [await given.platform(1), await given.platform(1)];
+    const [platform, outsider] = [await given.platform(1), await given.platform(1)];
     const [user, other] = [await platform.connectedUser(), await platform.connectedUser()];
     const direct = await given.directUser(1);
     const amounts: [Speaker, Speaker, string, { id: string }?][] = [
@@ -157,7 +157,7 @@ describe('figures over time', () => {
       [platform, platform, '2.00', await activatedPartner(platform, platform)],
       [platform, user, '10.00', await activatedPartner(platform, user)],
       [platform, other, '40.00', await activatedPartner(platform, other)],
-      [stranger, stranger, '100.00', await activatedPartner(stranger, stranger)],
+      [outsider, outsider, '100.00', await activatedPartner(outsider, outsider)],
       [direct, direct, '1000.00'],
       [direct, direct, '2000.00', await activatedPartner(direct, direct)],
     ];
@@ -180,7 +180,7 @@ describe('figures over time', () => {
     };
     // Before and after the worker has added the changes to the totals.
     for (const sums of [false, true]) {
-      for (const root of sums ? [platform, stranger, direct] : [])
+      for (const root of sums ? [platform, outsider, direct] : [])
         await world.database.call('sum_deposits', [tenantOf(root), false, 100]);
       for (const [speaker, id, own, all] of [
         [platform, platform.id, 100, 5300],
@@ -189,11 +189,11 @@ describe('figures over time', () => {
         [platform.actingFor(user.id), user.id, 0, 1000],
         [user, user.id, 0, 1000],
         [user, partnerOf(user), 1000, 1000],
-        [stranger, stranger.id, 0, 10_000],
+        [outsider, outsider.id, 0, 10_000],
         [direct, direct.id, 100_000, 300_000],
         [user, platform.id, undefined, undefined],
         [user, partnerOf(other), undefined, undefined],
-        [stranger, user.id, undefined, undefined],
+        [outsider, user.id, undefined, undefined],
       ] as const)
         expect([
           id,
@@ -205,14 +205,14 @@ describe('figures over time', () => {
   });
 
   it('of receivables are by status and currency, of an account or with the accounts below it', async () => {
-    const [platform, stranger] = [await given.platform(1), await given.platform(1)];
+    const [platform, outsider] = [await given.platform(1), await given.platform(1)];
     const [user, other] = [await platform.connectedUser(), await platform.connectedUser()];
     for (const [owner, amount] of [
       [platform, '1.00'],
       [user, '10.00'],
       [user, '20.00'],
       [other, '400.00'],
-      [stranger, '5000.00'],
+      [outsider, '5000.00'],
     ] as const) {
       const reply = await owner.post(
         '/v1/receivables',
@@ -252,7 +252,7 @@ describe('figures over time', () => {
       [user, user.id, ofUser, ofUser],
       [user, other.id, undefined, undefined],
       [user, platform.id, undefined, undefined],
-      [stranger, platform.id, undefined, undefined],
+      [outsider, platform.id, undefined, undefined],
     ] as const)
       expect([id, await totalsOf(speaker, id, false), await totalsOf(speaker, id, true)]).toEqual([id, own, all]);
   });
@@ -291,8 +291,8 @@ describe('figures over time', () => {
       { id: two.id, balance: { pending: [{ amount: '2.00' }] } },
       { id: platform.id, balance: { pending: [{ amount: '0.00' }] } },
     ]);
-    const stranger = await given.platform(1);
-    const foreign = await stranger.graph(`{ nodes(ids: ["${one.id}", "${platform.id}"]) { id } }`);
+    const outsider = await given.platform(1);
+    const foreign = await outsider.graph(`{ nodes(ids: ["${one.id}", "${platform.id}"]) { id } }`);
     expect(foreign.body.data.nodes).toEqual([null, null]);
   });
 });

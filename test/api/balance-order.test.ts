@@ -10,7 +10,7 @@ type Json = any;
 
 let platform: Speaker;
 let user: Speaker;
-let stranger: Speaker;
+let outsider: Speaker;
 /** The partners of the user, with what each has received in USD. */
 const partners: string[] = [];
 const amounts = [20, 5, 20, 90, 0, 45];
@@ -76,7 +76,7 @@ const ordered = (direction: 1 | -1) =>
 
 beforeAll(async () => {
   platform = await given.platform(1);
-  [user, stranger] = [await activeUser(), await given.directUser(1)];
+  [user, outsider] = [await activeUser(), await given.directUser(1)];
   for (const amount of amounts) {
     const id = await activePartner(user);
     partners.push(id);
@@ -220,7 +220,7 @@ describe('partners ordered by balance', () => {
   });
 
   it('refuse the cursor of an account that is not in the list, and of another tenant', async () => {
-    const { id: foreign } = await stranger.partner();
+    const { id: foreign } = await outsider.partner();
     const without = partners[amounts.indexOf(0)]!;
     for (const cursor of [
       foreign,
@@ -247,7 +247,7 @@ describe('partners ordered by balance', () => {
           expect(reply.text).not.toMatch(/"nodes":\[\{|"data":\[\{/);
         expect(reply.fieldNames).toEqual(['account.starting_after']);
       }
-    expect(await walk(stranger, '/v1/accounts?order_by=balance_desc&order_currency=USD')).toEqual([]);
+    expect(await walk(outsider, '/v1/accounts?order_by=balance_desc&order_currency=USD')).toEqual([]);
   });
 });
 

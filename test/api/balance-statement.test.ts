@@ -208,15 +208,15 @@ describe('a statement of account', () => {
   });
 
   it("is not another tenant's, and a cursor of another account tells nothing of it", async () => {
-    const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
+    const [user, outsider] = await Promise.all([given.directUser(1), given.directUser(1)]);
     await completed(user, '5.00');
     await completed(user, '6.00');
-    const now = await advanceClock(stranger, 1);
+    const now = await advanceClock(outsider, 1);
     const range = { from: now - day, to: now + day };
-    const reply = await ask(stranger, range, 25, null, user.id);
+    const reply = await ask(outsider, range, 25, null, user.id);
     expect([reply.codes, reply.body.data]).toEqual([['resource_missing'], { account: null }]);
     const cursor = (await ask(user, range, 1)).body.data.account.balanceStatement.movements.pageInfo.endCursor;
-    const { body } = await ask(stranger, range, 25, cursor);
+    const { body } = await ask(outsider, range, 25, cursor);
     expect(body.data.account.balanceStatement.movements).toMatchObject({ nodes: [], edges: [] });
   });
 });

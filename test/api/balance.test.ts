@@ -181,7 +181,7 @@ describe('a currency without any posting', () => {
 describe('the visibility of a balance', () => {
   it('includes visible accounts; all others are missing', async () => {
     const platform = await given.platform(1);
-    const [user, other, stranger] = await Promise.all([
+    const [user, other, outsider] = await Promise.all([
       platform.connectedUser(),
       platform.connectedUser(),
       given.directUser(1),
@@ -197,9 +197,9 @@ describe('the visibility of a balance', () => {
       [user, [user.id, partner.id]],
       [platform.actingFor(user.id), [user.id, partner.id]],
       [other, [other.id]],
-      [stranger, [stranger.id]],
+      [outsider, [outsider.id]],
     ];
-    const everybody = [platform, user, other, partner, own, stranger, { id: unknownId('account') }].map(({ id }) => id);
+    const everybody = [platform, user, other, partner, own, outsider, { id: unknownId('account') }].map(({ id }) => id);
 
     for (const [speaker, seen] of visible) {
       for (const id of everybody) {
@@ -321,12 +321,12 @@ describe('balance transactions', () => {
     const partner = await activatedPartner(platform, user);
     await completed(user, '5.00', { to: { account_id: partner.id } });
     const [bt] = (await user.get(`/v1/accounts/${partner.id}/balance_transactions`)).body.data;
-    const stranger = await given.directUser(1);
+    const outsider = await given.directUser(1);
 
     expect((await platform.get(`/v1/balance_transactions/${bt.id}`)).body).toEqual(bt);
     expect((await user.get(`/v1/balance_transactions/${bt.id}`)).body).toEqual(bt);
     for (const id of [bt.id, unknownId('bt')]) {
-      const reply = await stranger.get(`/v1/balance_transactions/${id}`);
+      const reply = await outsider.get(`/v1/balance_transactions/${id}`);
       expect([reply.status, reply.codes, reply.fieldNames]).toEqual([
         404,
         ['resource_missing'],
@@ -334,7 +334,7 @@ describe('balance transactions', () => {
       ]);
     }
     // The list has only those of the acting account: those of a partner are on the partner's list.
-    for (const speaker of [platform, user, stranger])
+    for (const speaker of [platform, user, outsider])
       expect((await speaker.get('/v1/balance_transactions')).body.data).toEqual([]);
     expect((await platform.get(`/v1/accounts/${partner.id}/balance_transactions`)).body.data).toEqual([bt]);
     const named = await platform.get(`/v1/balance_transactions?account_id=${partner.id}`);
@@ -534,15 +534,15 @@ describe('a balance transaction', () => {
   });
 
   it('has the same id, amount and payment on /v1, and is missing for another tenant', async () => {
-    const [user, stranger] = [await given.directUser(1), await given.directUser(1)];
+    const [user, outsider] = [await given.directUser(1), await given.directUser(1)];
     await completed(user, '3.00');
     const entries = await entriesOf(user);
     expect(entries.length).toBeGreaterThan(0);
     for (const { id, amount, payment } of entries) {
       const path = `/v1/balance_transactions/${id}`;
       expect(await must(user.get(path))).toMatchObject({ id, amount, payment_id: payment.id });
-      expect((await stranger.get(path)).status).toBe(404);
+      expect((await outsider.get(path)).status).toBe(404);
     }
-    expect(await entriesOf(stranger)).toEqual([]);
+    expect(await entriesOf(outsider)).toEqual([]);
   });
 });

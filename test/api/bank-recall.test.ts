@@ -226,8 +226,8 @@ describe('a recall of a part', () => {
     });
 
     it('of another tenant', async () => {
-      const stranger = await receiver(1);
-      await expect(recordNotice({ ...recalled(notice, 1n), addressId: stranger.addressId })).rejects.toMatchObject(
+      const outsider = await receiver(1);
+      await expect(recordNotice({ ...recalled(notice, 1n), addressId: outsider.addressId })).rejects.toMatchObject(
         refusal('resource_missing', 'deposit.original_reference'),
       );
     });

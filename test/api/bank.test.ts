@@ -109,13 +109,13 @@ describe('a notice of received money', () => {
       ...{ category: 'service_receive', currency: 'USD', bankAccount: { number: '12341' } },
     });
     const user = await live.connectedUser();
-    const stranger = await live.actingFor(user.id).partner();
+    const outsider = await live.actingFor(user.id).partner();
     const notice = { reference: reference(), event: 'received', addressId, amount: 500n, currency: 'USD' } as const;
-    for (const fromAccountId of [stranger.id, user.id])
+    for (const fromAccountId of [outsider.id, user.id])
       await expect(recordNotice({ ...notice, fromAccountId })).rejects.toMatchObject({
         problems: [{ code: 'parameter_invalid', field: 'deposit.from_account_id' }],
       });
-    expect((await live.get(`/v1/addresses?linked_id=${stranger.id}`)).body.data).toEqual([]);
+    expect((await live.get(`/v1/addresses?linked_id=${outsider.id}`)).body.data).toEqual([]);
     expect((await recordNotice({ ...notice, fromAccountId: account.id })).deposit!.fromAccountId).toBe(account.id);
   });
 
@@ -469,10 +469,10 @@ describe('what a bank says of a transfer', () => {
 
   it('is seen by who sees the deposit, and by nobody else', async () => {
     const to = await receiver(1);
-    const stranger = await receiver(1);
+    const outsider = await receiver(1);
     const notice = received(to, said);
     const { deposit } = await recordNotice(notice);
-    for (const other of [stranger.live, to.test]) {
+    for (const other of [outsider.live, to.test]) {
       expect((await other.get(`/v1/deposits/${deposit!.id}/bank_details`)).status).toBe(404);
       expect(await found(other, notice.reference)).toEqual([]);
     }

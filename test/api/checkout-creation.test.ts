@@ -315,18 +315,18 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
   });
 
   it('returns 404 for an unknown receivable or partner, or one of another tenant, each by its name', async () => {
-    const [{ user, partner, receivable }, stranger] = await Promise.all([shop(), shop()]);
+    const [{ user, partner, receivable }, outsider] = await Promise.all([shop(), shop()]);
     const attempts: [string, string[], string[]][] = [
       [partner, [unknownId('receivable')], ['receivables[0].id']],
-      [partner, [receivable, stranger.receivable], ['receivables[1].id']],
+      [partner, [receivable, outsider.receivable], ['receivables[1].id']],
       [unknownId('account'), [receivable], ['from.account_id']],
-      [stranger.partner, [receivable], ['from.account_id']],
-      [stranger.user.id, [receivable], ['from.account_id']],
+      [outsider.partner, [receivable], ['from.account_id']],
+      [outsider.user.id, [receivable], ['from.account_id']],
       // Ids of other objects.
       [receivable, [partner], ['from.account_id', 'receivables[0].id']],
       [
-        stranger.partner,
-        [stranger.receivable, receivable, 'x'],
+        outsider.partner,
+        [outsider.receivable, receivable, 'x'],
         ['from.account_id', 'receivables[0].id', 'receivables[2].id'],
       ],
     ];

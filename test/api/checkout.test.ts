@@ -519,13 +519,13 @@ describe('a checkout of another account', () => {
   it('is visible to no other tenant, other user of the platform, or other mode, in any request', async () => {
     const { test: platform, live } = await given.platformBoth(2);
     const [user, other] = [await platform.connectedUser(), await platform.connectedUser()];
-    const stranger = await given.platform(2);
+    const outsider = await given.platform(2);
     const [{ id: partner }, receivable] = [await user.partner(), await receivableOf(user)];
     const { id } = done(await act(user, 'REST', 'create', checkoutBody(partner, [receivable])));
     const { effective_transaction: effective } = done(await act(user, 'REST', 'decline', {}, id));
     const before = await look(user, id);
 
-    for (const speaker of [stranger, other, platform.actingFor(other.id), live]) {
+    for (const speaker of [outsider, other, platform.actingFor(other.id), live]) {
       const asked = async (about: string, transaction: string) => [
         await speaker.get(`/v1/checkouts/${about}`),
         await speaker.get(`/v1/transactions/${transaction}`),

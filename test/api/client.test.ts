@@ -428,9 +428,9 @@ describe('refetching by id, as Relay does', () => {
 
   // A response must not reveal that an object of another tenant exists, so both are null, and neither is an error.
   it('returns null for an invented id and for the id of another tenant', async () => {
-    const stranger = await given.directUser(1);
+    const outsider = await given.directUser(1);
     const { client } = clientOf(walker);
-    const ids = ['account_00000000000000000000000000000000', stranger.id, 'nonsense', 'deposit_', '_', ''];
+    const ids = ['account_00000000000000000000000000000000', outsider.id, 'nonsense', 'deposit_', '_', ''];
 
     const found = await Promise.all(ids.map((id) => client.query(refetch, { id }).toPromise()));
 
@@ -438,10 +438,10 @@ describe('refetching by id, as Relay does', () => {
   });
 
   it('returns several objects in the order of their ids, with null in the place of a missing one', async () => {
-    const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
+    const [user, outsider] = await Promise.all([given.directUser(1), given.directUser(1)]);
     const [one, two] = await Promise.all([user.partner(), user.partner()]);
     const { client } = clientOf(user);
-    const ids = [two.id, stranger.id, one.id, two.id];
+    const ids = [two.id, outsider.id, one.id, two.id];
 
     const { data } = await client.query(gql`query Many($ids: [ID!]!) { nodes(ids: $ids) { id } }`, { ids }).toPromise();
 

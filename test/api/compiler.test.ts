@@ -377,11 +377,11 @@ describe('a compiled query', () => {
 
   it('shows another tenant nothing, with the same response as the resolvers', async () => {
     const query = 'query ($id: ID!) { account(id: $id) { id nickname balance { available { amount } } } }';
-    const stranger = speakers[names[5]]!;
+    const outsider = speakers[names[5]]!;
     const mine = { id: platform().id };
     for (let i = 0; i < 4; i++) expect((await platform().graph(query, mine)).body.data.account.id).toBe(mine.id);
     const answer = async (id: string) => {
-      const { status, body } = await stranger.graph(query, { id });
+      const { status, body } = await outsider.graph(query, { id });
       return JSON.stringify([status, body]).replaceAll(body.extensions.requestId, '').replaceAll(id, '');
     };
     for (let i = 0; i < 3; i++) expect(await answer(mine.id)).toBe(await answer(`account_${'0'.repeat(32)}`));

@@ -209,10 +209,10 @@ describe('the ETag of a response of /v1', () => {
   it('has no effect with another key, or without a key', async () => {
     const path = `/v1/accounts/${user.id}`;
     const tag = (await ask(path, as(user))).headers.etag!;
-    const stranger = await ask(path, { ...as(platform), 'if-none-match': tag });
+    const outsider = await ask(path, { ...as(platform), 'if-none-match': tag });
     const keyless = await ask(path, { 'if-none-match': '*' });
-    expect([stranger.status, keyless.status]).toEqual([404, 401]);
-    for (const { headers } of [stranger, keyless]) {
+    expect([outsider.status, keyless.status]).toEqual([404, 401]);
+    for (const { headers } of [outsider, keyless]) {
       expect(headers.etag).toBeUndefined();
       expect(headers['cache-control']).toBe('no-store');
     }

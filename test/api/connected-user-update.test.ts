@@ -189,7 +189,7 @@ describe('updating a connected user in draft', () => {
 
   it('is for the platform, the user itself and the platform on its behalf; others find no account', async () => {
     const { platform, id } = await user();
-    const [other, stranger] = await Promise.all([platform.connectedUser(), given.platform(1)]);
+    const [other, outsider] = await Promise.all([platform.connectedUser(), given.platform(1)]);
     const key = await must(
       platform.graph('mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }', {
         input: { accountId: id },
@@ -197,7 +197,7 @@ describe('updating a connected user in draft', () => {
     );
     const itself = platform.using(key.data.createApiKey.secret);
     const replies = await Promise.all(
-      [platform, itself, platform.actingFor(id), other, stranger, platform.actingFor(other.id)].map((speaker, i) =>
+      [platform, itself, platform.actingFor(id), other, outsider, platform.actingFor(other.id)].map((speaker, i) =>
         update(speaker, id, { metadata: { [`by${i}`]: 'x' } }),
       ),
     );

@@ -194,7 +194,7 @@ describe('acting on behalf of a connected user', () => {
   });
 
   it('is for platforms, and for their own connected users of the same mode', async () => {
-    const [platform, direct, stranger] = await Promise.all([
+    const [platform, direct, outsider] = await Promise.all([
       given.platformBoth(1),
       given.directUser(1),
       given.platform(1),
@@ -202,7 +202,7 @@ describe('acting on behalf of a connected user', () => {
     const [user, other, foreign] = await Promise.all([
       platform.test.connectedUser(),
       platform.test.connectedUser(),
-      stranger.connectedUser(),
+      outsider.connectedUser(),
     ]);
     const partner = await platform.test.partner();
     const rows: [Speaker, string, number, string][] = [

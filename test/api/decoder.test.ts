@@ -426,7 +426,7 @@ describe('authentication', () => {
 describe('the precedence of errors', () => {
   let reader: Speaker;
   let live: Speaker;
-  let stranger: Speaker;
+  let outsider: Speaker;
   let connected: Speaker;
   let foreign: { id: string };
   let taken: string;
@@ -437,10 +437,10 @@ describe('the precedence of errors', () => {
 
   beforeAll(async () => {
     const both = await given.directUserBoth(1);
-    [live, stranger] = [both.live, await given.directUser(1)];
+    [live, outsider] = [both.live, await given.directUser(1)];
     const key = await callers.user.graph('mutation { createApiKey(input: { permission: READ }) { secret } }');
     reader = callers.user.using(key.body.data.createApiKey.secret);
-    foreign = await stranger.partner();
+    foreign = await outsider.partner();
     connected = await callers.platform.connectedUser();
     taken = nickname();
     [partner, connectedPartner] = await Promise.all([
@@ -505,7 +505,7 @@ describe('the precedence of errors', () => {
       'parameter_invalid account.nickname',
     ],
     [
-      "a stranger's account",
+      "an outsider's account",
       () => callers.user.get(`/v1/accounts/${foreign.id}?x=1`),
       400,
       'parameter_unknown account.x',

@@ -188,13 +188,13 @@ describe.each(transports)('reconciling a deposit over %s', (transport) => {
     const user = await activatedUser(platform);
     const receivable = await receivableOf(user, '100.00');
     const deposit = await completed(user, '30.00');
-    const strangers = await Promise.all([given.directUser(1), given.platform(1), platform.connectedUser()]);
+    const outsiders = await Promise.all([given.directUser(1), given.platform(1), platform.connectedUser()]);
 
     for (const speaker of [user, platform, platform.actingFor(user.id)])
       expect((await reconcile(speaker, transport, deposit.id, [[receivable.id, '10.00']])).status).toBe(200);
 
-    for (const stranger of strangers) {
-      const reply = await reconcile(stranger, transport, deposit.id, [[receivable.id, '1.00']]);
+    for (const outsider of outsiders) {
+      const reply = await reconcile(outsider, transport, deposit.id, [[receivable.id, '1.00']]);
       expect([reply.status, reply.codes, reply.fieldNames]).toEqual([404, ['resource_missing'], ['deposit.id']]);
     }
     expect(await locksOf(user, receivable.id)).toEqual(['30.00', '0.00', '70.00', [deposit.id]]);

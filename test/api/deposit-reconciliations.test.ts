@@ -103,11 +103,11 @@ describe('several reconciliations in one call', () => {
   });
 
   it('refuse a receivable of another owner or currency, and what another tenant has, in its row alone', async () => {
-    const [user, stranger] = [await given.directUser(1), await given.directUser(1)];
+    const [user, outsider] = [await given.directUser(1), await given.directUser(1)];
     const partner = await user.partner();
     const paid = await Promise.all([0, 1, 2, 3].map(() => completed(user)));
     const good = await receivableOf(user, '100.00');
-    const [theirs, foreign] = [await completed(stranger), await receivableOf(stranger, '100.00')];
+    const [theirs, foreign] = [await completed(outsider), await receivableOf(outsider, '100.00')];
     const euros = await receivableOf(user, '100.00', {
       currency: 'EUR',
       invoice: { ...good.invoice, currency: 'EUR' },
@@ -136,7 +136,7 @@ describe('several reconciliations in one call', () => {
       paid[2].id,
     ]);
     expect(await locked(user, good.id)).toBe('10.00');
-    expect(await funds(stranger)).toMatchObject({ available: money('0.00'), pending: money('10.00') });
+    expect(await funds(outsider)).toMatchObject({ available: money('0.00'), pending: money('10.00') });
   });
 
   it('are those of all users for their platform, and of one user for that user and on its behalf', async () => {

@@ -112,8 +112,8 @@ describe.each(transports)('the state of a deposit over %s', (transport) => {
   });
 
   it('refuses an unknown reason, and treats a foreign deposit like an invented one', async () => {
-    const [own, stranger] = await Promise.all([completed(user), given.directUser(1)]);
-    const foreign = await completed(stranger);
+    const [own, outsider] = await Promise.all([completed(user), given.directUser(1)]);
+    const foreign = await completed(outsider);
     const reason = await user.post(`/v1/test_helpers/deposits/${own.id}/dispute`, { reason_code: 'whim' });
     expect([reason.status, reason.fieldNames]).toEqual([400, ['deposit.reason_code']]);
     for (const verb of verbs) {
@@ -548,13 +548,13 @@ describe('finding deposits', () => {
   });
 
   it('shows none of them to another tenant, and pages and filters like every list', async () => {
-    const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
+    const [user, outsider] = await Promise.all([given.directUser(1), given.directUser(1)]);
     const made = [];
     for (let n = 1; n <= 12; n++) made.push(await deposited(user, `${n}.00`));
     await must(move(user, 'REST', made[0]!.id, 'complete'));
 
-    expect((await stranger.get('/v1/deposits')).body).toEqual({ object: 'list', data: [], has_next: false });
-    expect((await stranger.get(`/v1/deposits/${made[0]!.id}`)).status).toBe(404);
+    expect((await outsider.get('/v1/deposits')).body).toEqual({ object: 'list', data: [], has_next: false });
+    expect((await outsider.get(`/v1/deposits/${made[0]!.id}`)).status).toBe(404);
     const newest = [...made].sort((a, b) => b.created - a.created || (a.id < b.id ? 1 : -1)).map((d) => d.id);
     const first = await user.get('/v1/deposits');
     expect([first.body.data.map((d: any) => d.id), first.body.has_next]).toEqual([newest.slice(0, 10), true]);

@@ -145,9 +145,9 @@ describe.each(transports)('creating a deposit over %s', (transport) => {
   it.each(['to.account_id', 'to.address_id', 'from.account_id', 'from.address_id'])(
     'returns 404 for a foreign %s, as for an invented one, and names it',
     async (name) => {
-      const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
-      const partner = await stranger.partner();
-      const paid = await deposited(stranger, '1.00', { from: { account_id: partner.id } });
+      const [user, outsider] = await Promise.all([given.directUser(1), given.directUser(1)]);
+      const partner = await outsider.partner();
+      const paid = await deposited(outsider, '1.00', { from: { account_id: partner.id } });
       const [side, member] = name.split('.') as ['to' | 'from', 'account_id' | 'address_id'];
       const foreign = paid[side][member];
 
@@ -489,7 +489,7 @@ describe('the address from which a partner has paid', () => {
 // Without a payer, `create_deposit` checks the receiving account and finds its address; with one, the gateway does.
 describe('the destination of a deposit that names no address', () => {
   it('is the same with and without a payer: for each caller, account, currency, edition and state', async () => {
-    const [platform, stranger, direct] = [await given.platform(1), await given.platform(1), await given.directUser(2)];
+    const [platform, outsider, direct] = [await given.platform(1), await given.platform(1), await given.directUser(2)];
     const [user, other] = [await activatedUser(platform), await activatedUser(platform)];
     const draft = await platform.connectedUser();
     const partner = await activatedPartner(platform, user);
@@ -501,7 +501,7 @@ describe('the destination of a deposit that names no address', () => {
       ...{ closed: closed.id, platform: platform.id, direct: direct.id, unknown: unknownId('account') },
     };
     const callers = {
-      ...{ platform, user, acting: platform.actingFor(user.id), other, stranger, direct },
+      ...{ platform, user, acting: platform.actingFor(user.id), other, outsider, direct },
     };
     const payers: Record<string, string> = {};
     for (const [name, caller] of Object.entries(callers)) payers[name] = (await caller.partner()).id;
@@ -542,14 +542,14 @@ describe('the destination of a deposit that names no address', () => {
       user: found('user'),
       acting: found('acting'),
       other: found('other'),
-      stranger: found('stranger'),
+      outsider: found('outsider'),
       direct: found('direct'),
     }).toEqual({
       platform: [address, address, address, unusable, address, unusable, address, missing, missing],
       user: [address, address, missing, missing, address, missing, missing, missing, missing],
       acting: [address, address, missing, missing, address, missing, missing, missing, missing],
       other: [address, missing, address, missing, missing, unusable, missing, missing, missing],
-      stranger: [address, missing, missing, missing, missing, missing, missing, missing, missing],
+      outsider: [address, missing, missing, missing, missing, missing, missing, missing, missing],
       direct: [undefined, missing, missing, missing, missing, missing, missing, address, missing],
     });
     expect(outcomes['direct to direct INR']).toBe(address);

@@ -200,10 +200,10 @@ describe('a cached document', () => {
 
   it('is answered for each caller by its visibility', async () => {
     const asked = { body: { query: account, variables: { id: user.id } } };
-    const stranger = await given.platform(1);
+    const outsider = await given.platform(1);
     expect((await ask(platform, asked)).text).toContain(user.id);
-    expect((await ask(stranger, asked)).text).toContain('RESOURCE_MISSING');
-    expect((await ask(stranger.using('sk_test_none'), asked)).status).toBe(401);
+    expect((await ask(outsider, asked)).text).toContain('RESOURCE_MISSING');
+    expect((await ask(outsider.using('sk_test_none'), asked)).status).toBe(401);
     expect((await ask(platform, asked)).text).toContain(user.id);
   });
 

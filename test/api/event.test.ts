@@ -340,7 +340,7 @@ describe('each write records its event', () => {
   });
 
   it('of the test clock, on the lists of its root, for every caller that advanced it', async () => {
-    const [platform, stranger] = await Promise.all([there.platform(1), there.platform(1)]);
+    const [platform, outsider] = await Promise.all([there.platform(1), there.platform(1)]);
     const user = await platform.connectedUser();
     const first = await must(platform.post('/v1/test_helpers/clock', { advance_seconds: 60 }));
     const second = await must(user.post('/v1/test_helpers/clock', { advance_seconds: 30 }));
@@ -352,7 +352,7 @@ describe('each write records its event', () => {
     // Its time is the new time of the clock.
     expect(body.data[0].created - second.now).toBeLessThan(2);
     expect(await eventsOf(platform, `objectId: "${platform.id}", type: ["clock.advanced"]`)).toHaveLength(2);
-    for (const other of [user, stranger])
+    for (const other of [user, outsider])
       expect((await other.get('/v1/events?type=clock.advanced')).body.data).toEqual([]);
   });
 
@@ -512,7 +512,7 @@ describe('the visible events are', () => {
     const partner = await user.partner();
     const own = await must(platform.post('/v1/receivables', receivableBody()));
     const ofUser = await must(user.post('/v1/receivables', receivableBody()));
-    const stranger = await given.platform(1);
+    const outsider = await given.platform(1);
     const sees = async (speaker: Speaker, id: string) => (await eventsOf(speaker, `objectId: "${id}"`)).length;
     await Promise.all([
       eventsOfObject(user, partner.id),
@@ -532,7 +532,7 @@ describe('the visible events are', () => {
     expect(await sees(platform, partner.id)).toBe(0);
     const [event] = await eventsOf(user, `objectId: "${partner.id}"`);
     expect((await platform.get(`/v1/events/${event!.id}`)).status).toBe(200);
-    for (const speaker of [other, stranger]) {
+    for (const speaker of [other, outsider]) {
       for (const id of [own.id, ofUser.id, partner.id]) expect(await sees(speaker, id)).toBe(0);
       for (const id of [event!.id, unknownId('event')]) {
         const reply = await speaker.get(`/v1/events/${id}`);

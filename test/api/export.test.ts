@@ -262,14 +262,14 @@ describe('the lists of /v1', () => {
   });
 
   it('of the objects of another account are empty', async () => {
-    const stranger = await given.platform(2);
+    const outsider = await given.platform(2);
     const text =
       'mutation ($source: ExportSource!) { createExport(input: { source: $source, format: CSV }) { ' +
       'export { id } } }';
     for (const list of ['receivables', 'accountSettings']) {
       const source = { [list]: { accountId: user.id } };
-      const { body } = await stranger.graph(text, { source });
-      const { status, rows } = await ended(stranger, body.data.createExport.export.id);
+      const { body } = await outsider.graph(text, { source });
+      const { status, rows } = await ended(outsider, body.data.createExport.export.id);
       expect([list, status, rows]).toEqual([list, 'completed', 0]);
     }
   });
@@ -304,10 +304,10 @@ describe('the lists of /v1', () => {
   it('belong to their account, and a session sees no more by them', async () => {
     const { id } = await must(create(user, '/v1/events'));
     await ended(user, id);
-    const strangers = [await given.platform(2), await platform.connectedUser()];
-    for (const stranger of strangers) {
-      expect((await stranger.get(`/v1/exports/${id}`)).status).toBe(404);
-      expect((await download(stranger, id)).status).toBe(404);
+    const outsiders = [await given.platform(2), await platform.connectedUser()];
+    for (const outsider of outsiders) {
+      expect((await outsider.get(`/v1/exports/${id}`)).status).toBe(404);
+      expect((await download(outsider, id)).status).toBe(404);
     }
     const made = await must(user.post('/v1/sessions', { role: 'operate' }));
     const session = user.using(made.token ?? made.secret);

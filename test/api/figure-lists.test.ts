@@ -213,8 +213,8 @@ describe.each([1, 2] as const)('the pages behind figures of seeded trade, in edi
   const seeded = 'account_user_00000001';
   beforeAll(async () => {
     platform = await given.platform(edition);
-    const stranger = await given.platform(edition);
-    for (const { id } of [platform, stranger])
+    const outsider = await given.platform(edition);
+    for (const { id } of [platform, outsider])
       await seedTrade(world.sql, { platform: id, edition, livemode: false, users: 3, trades: 20, others: 1 });
   });
 

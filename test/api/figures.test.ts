@@ -72,10 +72,10 @@ describe.each(seedsOf('api/figures'))('figures of dashboards, seed %i', (seed) =
   let platform: Speaker;
   let user: Speaker;
   let other: Speaker;
-  let stranger: Speaker;
+  let outsider: Speaker;
 
   beforeAll(async () => {
-    [platform, stranger] = [await given.platform(1), await given.platform(1)];
+    [platform, outsider] = [await given.platform(1), await given.platform(1)];
     [user, other] = [await platform.connectedUser(), await platform.connectedUser()];
   });
 
@@ -232,10 +232,10 @@ describe.each(seedsOf('api/figures'))('figures of dashboards, seed %i', (seed) =
     for (const [speaker, id] of [
       [user, other.id],
       [user, platform.id],
-      [stranger, platform.id],
+      [outsider, platform.id],
     ] as const)
       expect((await of(speaker, id, true, 'UTC')).found).toBeUndefined();
-    expect((await of(stranger, stranger.id, true, 'UTC')).found.currencies).toEqual([]);
+    expect((await of(outsider, outsider.id, true, 'UTC')).found.currencies).toEqual([]);
     const session = await made(platform, '/v1/sessions', { role: 'read', account_id: user.id });
     const read = await of(platform.using(session.token), user.id, true, 'UTC');
     expect(read.found).toEqual(expected(({ account_id }) => account_id === user.id, read.date));
@@ -302,12 +302,12 @@ describe.each(seedsOf('api/figures'))('figures of dashboards, seed %i', (seed) =
   it('refuse time zones that are no names of the IANA database', async () => {
     const query = 'query ($z: String!) { viewer { account { receivableAgeing(timeZone: $z) { asOf } } } }';
     for (const z of ['IST', '+05:30', 'asia/kolkata', 'Asia/Nowhere', '', 'posix/UTC', 'localtime', "UTC'; select 1"]) {
-      const reply = await stranger.graph(query, { z });
+      const reply = await outsider.graph(query, { z });
       expect([z, reply.codes]).toEqual([z, ['parameter_invalid']]);
       expect(reply.body.errors[0].message).toContain('IANA');
     }
     for (const z of ['UTC', 'Asia/Kolkata', 'Asia/Calcutta', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'])
-      expect([z, (await stranger.graph(query, { z })).codes]).toEqual([z, []]);
+      expect([z, (await outsider.graph(query, { z })).codes]).toEqual([z, []]);
   });
 
   it.each([0, 101, -1])('refuse %i customers of an ageing', async (limit) => {
@@ -381,7 +381,7 @@ describe.each(seedsOf('api/figures'))('figures of dashboards, seed %i', (seed) =
       }
     expect(all.deposits!.length).toBeGreaterThan(4);
     expect(await countsOf(user, other.id, true)).toBeUndefined();
-    expect(await countsOf(stranger, platform.id, true)).toBeUndefined();
+    expect(await countsOf(outsider, platform.id, true)).toBeUndefined();
     const payee = await given.directUser(2);
     expect((await countsOf(payee, payee.id, true)).checkouts.statuses.map(({ status }: any) => status)).toEqual([
       'INITIALIZED',
@@ -523,8 +523,8 @@ describe('the next payout of an account', () => {
     const below = await aggregator.connectedUser();
     const { account } = await data(aggregator, `{ account(id: "${below.id}") { payoutsBlockedBy { reasonCode } } }`);
     expect(account.payoutsBlockedBy).toEqual([{ reasonCode: 'NOT_APPLICABLE' }]);
-    const stranger = await given.directUser(1);
-    const reply = await stranger.graph(`{ account(id: "${user.id}") { nextPayoutAt } }`);
+    const outsider = await given.directUser(1);
+    const reply = await outsider.graph(`{ account(id: "${user.id}") { nextPayoutAt } }`);
     expect(reply.codes).toEqual(['resource_missing']);
   });
 

@@ -132,7 +132,7 @@ describe('reading a file', () => {
   it('works for its account and the platform above; for others neither the file nor its content exists', async () => {
     const platform = await given.platform(1);
     const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
-    const stranger = await given.directUser(1);
+    const outsider = await given.directUser(1);
     const [ofUser, ofPlatform] = await Promise.all([
       must(user.upload('logo', png)),
       must(platform.upload('logo', png)),
@@ -143,7 +143,7 @@ describe('reading a file', () => {
     const missed = await Promise.all(
       [
         [other, ofUser],
-        [stranger, ofUser],
+        [outsider, ofUser],
         [user, ofPlatform],
         [user, { id: `file_${'0'.repeat(32)}` }],
         [platform.actingFor(other.id), ofUser],
@@ -245,10 +245,10 @@ describe('using a file', () => {
   it.each(parameters)(
     "as account.$name requires a file in the account's visibility, Edition $edition",
     async ({ edition, name, body }) => {
-      const [platform, stranger] = await Promise.all([given.platform(edition), given.platform(edition)]);
+      const [platform, outsider] = await Promise.all([given.platform(edition), given.platform(edition)]);
       const user = await platform.connectedUser();
       const purpose = name === 'logo_id' ? 'logo' : 'tax_document';
-      const foreign = (await must(stranger.upload(purpose, png))).id;
+      const foreign = (await must(outsider.upload(purpose, png))).id;
 
       const replies = await Promise.all(
         [foreign, `file_${'0'.repeat(32)}`, user.id].map((id) => platform.post(`/v1/accounts/${user.id}`, body(id))),

@@ -425,10 +425,10 @@ describe('an Idempotency-Key that was already used', () => {
 
   it('can be used again for other tenants, modes and acting accounts', async () => {
     const key = randomUUID();
-    const [both, stranger] = await Promise.all([given.platformBoth(1), given.platform(1)]);
+    const [both, outsider] = await Promise.all([given.platformBoth(1), given.platform(1)]);
     const users = await Promise.all([both.test.connectedUser(), both.test.connectedUser()]);
     const body = partnerBody();
-    const askers = [both.test, both.live, stranger];
+    const askers = [both.test, both.live, outsider];
     const made = await Promise.all(askers.map((me) => me.post('/v1/accounts', body, keyed(key))));
     // Nicknames are unique in a tenant and mode, so this test creates persons for the acting accounts instead.
     const acting = users.map((user) => both.test.actingFor(user.id));

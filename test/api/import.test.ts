@@ -313,10 +313,10 @@ describe('an import of partners', () => {
     const { data: partners } = await must(user.get(`/v1/accounts/${user.id}/partners`));
     expect(partners.map((each: any) => each.id)).toEqual([data.import.results.nodes[0].objectId]);
     expect(data.import.results.nodes[0].object).toEqual({ __typename: 'Account', id: partners[0].id });
-    const stranger = await given.directUser(2);
-    expect((await stranger.get(`/v1/imports/${id}`)).status).toBe(404);
-    expect((await must(stranger.get(`/v1/imports/${id}/rows`))).data).toEqual([]);
-    expect((await create(stranger, 'partners', file)).fieldNames).toEqual(['import.file_id']);
+    const outsider = await given.directUser(2);
+    expect((await outsider.get(`/v1/imports/${id}`)).status).toBe(404);
+    expect((await must(outsider.get(`/v1/imports/${id}/rows`))).data).toEqual([]);
+    expect((await create(outsider, 'partners', file)).fieldNames).toEqual(['import.file_id']);
   });
 });
 

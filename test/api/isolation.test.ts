@@ -78,21 +78,21 @@ interface Asker {
 
 /**
  * Sends probes with the foreign ids and with invented ones. The responses must be equal, and nothing may change. Where
- * not everything is tried, each probe is sent about the objects of one of the strangers.
+ * not everything is tried, each probe is sent about the objects of one of the outsiders.
  */
 async function askAll(
   me: Speaker,
   { kind, live = false, acting = false, own: owner = me }: Asker,
-  whose: [what: (stranger: Speaker) => Promise<Holdings>, of: Speaker][],
+  whose: [what: (outsider: Speaker) => Promise<Holdings>, of: Speaker][],
 ) {
   const own = await holdings(owner);
-  const strangers: Holdings[] = [];
-  for (const [what, stranger] of whose) strangers.push(await what(stranger));
+  const outsiders: Holdings[] = [];
+  for (const [what, outsider] of whose) outsiders.push(await what(outsider));
   const before = await everyRow();
   const drafts = kind === 'connected_user' || acting ? draftProbes : {};
   // Edition 2 runs the same code: of its further foreign objects, the account is sufficient.
-  const every = strangers.map((stranger, i) =>
-    (Object.keys(stranger) as (keyof Holdings)[])
+  const every = outsiders.map((outsider, i) =>
+    (Object.keys(outsider) as (keyof Holdings)[])
       .filter((object) => me.edition === 1 || i === 0 || object.startsWith('account'))
       .flatMap((object) =>
         Object.entries({ ...probes[object], ...(object === 'file' ? drafts : {}) })
@@ -100,11 +100,11 @@ async function askAll(
           .filter(([name]) => own.receivable !== undefined || !/^receivable\.(allocations|checkouts)/.test(name))
           .filter(([name]) => own.payout !== undefined || !name.startsWith('payout.allocations'))
           .filter(([name]) => !(acting && /on behalf of$|^createConnectedUser/.test(name)))
-          .map(([name, probe]) => ({ object, name, probe, id: stranger[object]! })),
+          .map(([name, probe]) => ({ object, name, probe, id: outsider[object]! })),
       ),
   );
-  const table = every.flatMap((probesOf, i) => probesOf.map((row) => ({ ...row, stranger: i })));
-  const asked = covering(table, ({ object, name, stranger }) => [`${object} ${name}`, stranger], 1);
+  const table = every.flatMap((probesOf, i) => probesOf.map((row) => ({ ...row, outsider: i })));
+  const asked = covering(table, ({ object, name, outsider }) => [`${object} ${name}`, outsider], 1);
   const wrong: object[] = [];
   await inTurns(asked, 24, async ({ object, name, probe, id }) => {
     const fake = invented(id);
@@ -267,8 +267,8 @@ const pagesBehind = [...Object.keys(behind), ...withEvents.map((object) => `${ob
 
 describe('a cursor behind a figure or of the events of an object', () => {
   it('is that of no object, wherever the object is', async () => {
-    const [me, stranger] = await Promise.all([given.directUser(2), given.directUser(2)]);
-    const [own, foreign] = [await itself(me), await itself(stranger)];
+    const [me, outsider] = await Promise.all([given.directUser(2), given.directUser(2)]);
+    const [own, foreign] = [await itself(me), await itself(outsider)];
     const ask = (select: string, id: string) => me.graph(`query ($id: ID!) { ${select} }`, { id });
     for (const cursor of ['after', 'before']) {
       for (const [name, [object, of]] of Object.entries(behind)) {
@@ -294,24 +294,24 @@ describe('a cursor behind a figure or of the events of an object', () => {
 describe('an object outside the visibility', () => {
   for (const edition of [1, 2] as const) {
     it(`does not exist for another platform: its root, its users, its partners, Edition ${edition}`, async () => {
-      const [me, stranger] = await Promise.all([given.platform(edition), given.platform(edition)]);
-      const user = await stranger.connectedUser();
+      const [me, outsider] = await Promise.all([given.platform(edition), given.platform(edition)]);
+      const user = await outsider.connectedUser();
       await askAll(me, { kind: 'platform' }, [
-        [itself, stranger],
+        [itself, outsider],
         [itself, user],
         [holdings, user],
       ]);
     });
 
     it(`does not exist for a direct user, of a platform or another direct user, Edition ${edition}`, async () => {
-      const [me, platform, stranger] = await Promise.all([
+      const [me, platform, outsider] = await Promise.all([
         given.directUser(edition),
         given.platform(edition),
         given.directUser(edition),
       ]);
       await askAll(me, { kind: 'direct_user' }, [
         [itself, platform],
-        [holdings, stranger],
+        [holdings, outsider],
       ]);
     });
 
@@ -498,12 +498,12 @@ describe('lists', () => {
 
   for (const edition of [1, 2] as const)
     it(`show what the accounts of the acting one own, and nothing else, in each mode, Edition ${edition}`, async () => {
-      const [platform, direct, stranger] = await Promise.all([
+      const [platform, direct, outsider] = await Promise.all([
         given.platformBoth(edition),
         given.directUserBoth(edition),
         given.platform(edition),
       ]);
-      for (const owner of [stranger, await stranger.connectedUser()]) await holdings(owner);
+      for (const owner of [outsider, await outsider.connectedUser()]) await holdings(owner);
       for (const mode of ['test', 'live'] as const) {
         const live = mode === 'live';
         const root = platform[mode];
@@ -631,12 +631,12 @@ describe('a root account', () => {
 describe('a nickname', () => {
   it('is unique in its tenant and mode, and free in every other', async () => {
     const name = nickname();
-    const [platform, direct, stranger] = await Promise.all([
+    const [platform, direct, outsider] = await Promise.all([
       given.platformBoth(1),
       given.directUserBoth(2),
       given.platformBoth(1),
     ]);
-    const owners = [platform.test, platform.live, direct.test, direct.live, stranger.test, stranger.live];
+    const owners = [platform.test, platform.live, direct.test, direct.live, outsider.test, outsider.live];
     const made = await Promise.all(owners.map((owner) => owner.partner({ nickname: name })));
     expect(made.map((partner) => partner.nickname)).toEqual(owners.map(() => name));
     const user = await platform.test.connectedUser();

@@ -487,12 +487,12 @@ describe('the keys that an account can manage', () => {
       const both = await given.platformBoth(edition);
       const me = both[mode];
       const away = both[mode === 'test' ? 'live' : 'test'];
-      const [user, sibling, stranger] = await Promise.all([
+      const [user, sibling, outsider] = await Promise.all([
         me.connectedUser(),
         me.connectedUser(),
         given.platformBoth(edition),
       ]);
-      const strange = await stranger[mode].connectedUser();
+      const strange = await outsider[mode].connectedUser();
       const theirs = await made(me, { accountId: user.id, permission: 'READ' });
       expect([theirs.apiKey.accountId, theirs.apiKey.livemode]).toEqual([user.id, mode === 'live']);
       expect(theirs.secret).toMatch(new RegExp(`^sk_${mode}_`));
@@ -514,12 +514,12 @@ describe('the keys that an account can manage', () => {
       expect((await revoke(me, theirs.apiKey.id)).codes).toEqual([]);
 
       // Keys of other tenants, of siblings, of the platform and of the other mode do not exist for the caller.
-      const [strangers, awayKey] = await Promise.all([ownKeyId(strange), ownKeyId(away)]);
+      const [outsiders, awayKey] = await Promise.all([ownKeyId(strange), ownKeyId(away)]);
       const missing = await Promise.all([
         create(me, { accountId: strange.id }),
-        create(me, { accountId: stranger[mode].id }),
-        rotate(me, strangers),
-        revoke(me, strangers),
+        create(me, { accountId: outsider[mode].id }),
+        rotate(me, outsiders),
+        revoke(me, outsiders),
         rotate(me, awayKey),
         revoke(me, awayKey),
         rotate(away, first),
@@ -536,7 +536,7 @@ describe('the keys that an account can manage', () => {
       ]);
       expect(missing.map(outcome)).toEqual(missing.map(() => '404 resource_missing'));
       for (const [owner, id] of [
-        [strange, strangers],
+        [strange, outsiders],
         [away, awayKey],
         [sibling, siblings],
         [me, own],

@@ -51,9 +51,9 @@ describe('the scope of a list', () => {
       }),
     );
     // All objects of another tenant, in the same database.
-    const stranger = await given.platform(1);
-    const theirs = await stranger.connectedUser();
-    await Promise.all([stranger.partner(), theirs.partner(), furnish(stranger, stranger.id, 'user')]);
+    const outsider = await given.platform(1);
+    const theirs = await outsider.connectedUser();
+    await Promise.all([outsider.partner(), theirs.partner(), furnish(outsider, outsider.id, 'user')]);
     const live = await given.platformBoth(1);
     await live.live.partner();
   });

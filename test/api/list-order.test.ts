@@ -16,13 +16,13 @@ const done = ({ status, text, body }: Reply): Json => {
 };
 
 let user: Speaker;
-let stranger: Speaker;
+let outsider: Speaker;
 let partner: Json;
 /** Every deposit and receivable of the user, as /v1 shows them. */
 const all: Record<'deposits' | 'receivables', Json[]> = { deposits: [], receivables: [] };
 
 beforeAll(async () => {
-  [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
+  [user, outsider] = await Promise.all([given.directUser(1), given.directUser(1)]);
   partner = await user.partner();
   const receivable = (i: number) =>
     receivableBody({
@@ -284,7 +284,7 @@ describe('a filter', () => {
     const wanted = all.deposits.filter(({ to }) => to.address_id === 'address_2').map(({ id }) => id);
     expect(wanted.length).toBeGreaterThan(4);
     expect(await idsOf('deposits', 'address_id=address_2', 'addressId: "address_2"')).toEqual(wanted);
-    expect(done(await stranger.get('/v1/deposits?address_id=address_2')).data).toEqual([]);
+    expect(done(await outsider.get('/v1/deposits?address_id=address_2')).data).toEqual([]);
   });
 });
 

@@ -63,12 +63,12 @@ async function reached(speaker: Speaker, object: string): Promise<string[]> {
 describe.each([1, 2] as const)('a list with the scope DESCENDANTS, in edition %i', (edition) => {
   let platform: Speaker;
   let user: Speaker;
-  let stranger: Speaker;
+  let outsider: Speaker;
   let callers: [name: string, speaker: Speaker][];
 
   beforeAll(async () => {
-    [platform, stranger] = await Promise.all([given.platform(edition), given.platform(edition)]);
-    for (const speaker of [platform, stranger])
+    [platform, outsider] = await Promise.all([given.platform(edition), given.platform(edition)]);
+    for (const speaker of [platform, outsider])
       await seedTrade(world.sql, {
         ...{ platform: speaker.id, edition, livemode: false, users: 3, trades: 12, others: 1 },
       });
@@ -94,7 +94,7 @@ describe.each([1, 2] as const)('a list with the scope DESCENDANTS, in edition %i
       ['the platform that acts for a user', platform.actingFor(seeded)],
       ['a session for a user', await session({ account_id: seeded })],
       ['a session that acts for a user', (await session({})).actingFor(seeded)],
-      ['another platform', stranger],
+      ['another platform', outsider],
     ];
     await world.database.call('number_events', [tenantOf(platform.id), false, 500]);
   });
@@ -169,7 +169,7 @@ describe.each([1, 2] as const)('a list with the scope DESCENDANTS, in edition %i
     const reply = await platform.get('/v1/deposits?scope=everything');
     expect([reply.status, reply.fieldNames]).toEqual([400, ['deposit.scope']]);
     const [theirs] =
-      await world.sql`select id from event where tenant_id = ${tenantOf(stranger.id)} and number is not null
+      await world.sql`select id from event where tenant_id = ${tenantOf(outsider.id)} and number is not null
       and id not in (select id from event where tenant_id = ${tenantOf(platform.id)}) limit 1`;
     for (const id of [theirs?.id ?? 'event_00000000000000000000000000000000', 'event_x'])
       for (const speaker of [platform, user]) {
@@ -182,19 +182,19 @@ describe.each([1, 2] as const)('a list with the scope DESCENDANTS, in edition %i
 describe('a search with the scope DESCENDANTS', () => {
   let platform: Speaker;
   let users: Speaker[];
-  let stranger: Speaker;
+  let outsider: Speaker;
   const made: Record<string, { id: string; name: string }[]> = { accounts: [], deposits: [], receivables: [] };
 
   beforeAll(async () => {
-    [platform, stranger] = await Promise.all([given.platform(1), given.platform(1)]);
+    [platform, outsider] = await Promise.all([given.platform(1), given.platform(1)]);
     users = [await platform.connectedUser(), await platform.connectedUser()];
     let n = 0;
     const nameOf = () => `Rhein ${String(((n += 1) * 7) % 23).padStart(2, '0')}`;
-    for (const owner of [platform, ...users, stranger])
+    for (const owner of [platform, ...users, outsider])
       for (let i = 0; i < 2; i++) {
         const name = nameOf();
         const partner = await owner.partner({ nickname: name, business_details: details(name) });
-        const root = owner === stranger ? stranger : platform;
+        const root = owner === outsider ? outsider : platform;
         await must(root.post(`/v1/accounts/${partner.id}/activate`));
         await advanceAndRun(root, 5);
         const body = { amount: '10.00', currency: 'USD', statement_descriptor: name.toUpperCase() };
@@ -202,7 +202,7 @@ describe('a search with the scope DESCENDANTS', () => {
         const billed = await must(
           owner.post('/v1/receivables', receivableBody({ amount: '5.00', reference_number: name })),
         );
-        if (owner === stranger) continue;
+        if (owner === outsider) continue;
         made.accounts!.push({ id: partner.id, name });
         made.deposits!.push(...ids(paid).map((id) => ({ id, name })));
         made.receivables!.push({ id: billed.id, name });
@@ -249,6 +249,6 @@ describe('a search with the scope DESCENDANTS', () => {
     expect(await listed(platform, 'accounts', 'scope: DESCENDANTS, metadata: { key: "order", value: "O-18" }')).toEqual(
       [other.id],
     );
-    expect(await listedV1(stranger, 'accounts', 'scope=descendants&metadata.key=order')).toEqual([]);
+    expect(await listedV1(outsider, 'accounts', 'scope=descendants&metadata.key=order')).toEqual([]);
   });
 });

@@ -21,8 +21,8 @@ interface Crowd {
   ids: string[];
 }
 const crowds = {} as Record<Name, Crowd>;
-let stranger: Speaker;
-let strangers: Record<Name, string>;
+let outsider: Speaker;
+let outsiders: Record<Name, string>;
 
 async function crowd(name: Name, speaker: Speaker, make: (i: number) => Promise<unknown>, count: number) {
   await times(count, make);
@@ -54,15 +54,15 @@ async function makeCrowds(): Promise<void> {
     given.directUser(1),
     given.directUser(1),
   ]);
-  stranger = await given.platform(1);
-  const theirs = await stranger.connectedUser();
-  strangers = {
+  outsider = await given.platform(1);
+  const theirs = await outsider.connectedUser();
+  outsiders = {
     accounts: theirs.id,
-    account_settings: (await stranger.get('/v1/account_settings')).body.data[0].id,
-    connected: (await stranger.get('/v1/account_settings/connected')).body.data[0].id,
-    addresses: idOf(await stranger.post('/v1/addresses', payoutAddressBody(stranger.id))),
-    persons: idOf(await stranger.post('/v1/persons', person(stranger.id))),
-    files: idOf(await stranger.upload('logo', pdf)),
+    account_settings: (await outsider.get('/v1/account_settings')).body.data[0].id,
+    connected: (await outsider.get('/v1/account_settings/connected')).body.data[0].id,
+    addresses: idOf(await outsider.post('/v1/addresses', payoutAddressBody(outsider.id))),
+    persons: idOf(await outsider.post('/v1/persons', person(outsider.id))),
+    files: idOf(await outsider.upload('logo', pdf)),
   };
   const connect = () =>
     platform.graph('mutation { createConnectedUser(input: { metadata: { a: "1" } }) { account { id } } }');
@@ -211,7 +211,7 @@ describe('a page', () => {
       ]);
       const elsewhere = name === 'files' ? crowds.persons.ids[0]! : crowds.files.ids[0]!;
       for (const parameter of ['starting_after', 'ending_before']) {
-        const cursors = [`${object}_0`, strangers[name], elsewhere, 'x', '0', `${ids[0]}0`, '%F0%9F%98%80', 'null'];
+        const cursors = [`${object}_0`, outsiders[name], elsewhere, 'x', '0', `${ids[0]}0`, '%F0%9F%98%80', 'null'];
         const replies = await Promise.all(cursors.map((cursor) => get(`${parameter}=${cursor}`)));
         for (const reply of replies) expect(problems(reply)).toEqual([400, `parameter_invalid ${object}.${parameter}`]);
         // A foreign object and an invented id must get the same response.
@@ -499,7 +499,7 @@ describe('a connection', () => {
       nodes: partners.slice(0, 5).map((id) => ({ id })),
       pageInfo: { hasNextPage: true, hasPreviousPage: false },
     });
-    for (const cursor of ['account_0', strangers.accounts]) {
+    for (const cursor of ['account_0', outsiders.accounts]) {
       const reply = await inside(`after: "${cursor}"`);
       expect(reply.codes.map((code, i) => `${code} ${reply.fieldNames[i]}`)).toEqual([
         'parameter_invalid account.starting_after',

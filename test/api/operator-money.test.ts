@@ -217,12 +217,12 @@ describe('a bank notice', () => {
 
   it('belongs to one tenant, and creates no deposit of another one', async () => {
     const [one, other] = [await receiver(), await receiver()];
-    const stranger = await other.live.partner();
+    const outsider = await other.live.partner();
     const input = received(one);
 
     await data(ask(notice, input));
     await data(ask(notice, { input: { ...input.input, addressId: other.addressId, amount: '7.77' } }));
-    const { body } = await ask(notice, received(one, { fromAccountId: stranger.id }));
+    const { body } = await ask(notice, received(one, { fromAccountId: outsider.id }));
 
     expect([await pendingOf(one.live), await pendingOf(other.live)]).toEqual([money('10.00'), money('7.77')]);
     expect(body.errors[0].extensions).toMatchObject({

@@ -231,12 +231,12 @@ describe.each(transports)('the end of a payout over %s', (transport) => {
     await midnight(test);
     const [payout] = await payoutsOf(test);
     const key = await test.graph('mutation { createApiKey(input: { permission: READ }) { secret } }');
-    const stranger = await given.directUser(2);
+    const outsider = await given.directUser(2);
     for (const verb of ['settle', 'fail'] as const) {
       for (const [speaker, id, status, code] of [
         [live, payout.id, 403, 'permission_denied'],
         [test.using(key.body.data.createApiKey.secret), payout.id, 403, 'permission_denied'],
-        [stranger, payout.id, 404, 'resource_missing'],
+        [outsider, payout.id, 404, 'resource_missing'],
         [test, unknownId('payout'), 404, 'resource_missing'],
       ] as const) {
         const reply = await end(speaker, transport, id, verb);

@@ -322,14 +322,14 @@ describe('a payout', () => {
     expect(await ids(platform, '?status=processing')).toEqual(['830.00']);
     expect(await ids(platform, '?status=failed,processing')).toEqual(['830.00']);
     expect(await ids(one)).toEqual(['830.00']);
-    const stranger = await given.platform(1);
-    for (const speaker of [one, stranger]) {
+    const outsider = await given.platform(1);
+    for (const speaker of [one, outsider]) {
       for (const id of [ofTwo.id, unknownId('payout')]) {
         const reply = await speaker.get(`/v1/payouts/${id}`);
         expect([reply.status, reply.codes, reply.fieldNames]).toEqual([404, ['resource_missing'], ['payout.id']]);
       }
     }
-    expect(await ids(stranger)).toEqual([]);
+    expect(await ids(outsider)).toEqual([]);
     const bad = await platform.get('/v1/payouts?status=sent&colour=red');
     expect([bad.status, bad.fieldNames.toSorted()]).toEqual([400, ['payout.colour', 'payout.status']]);
   });

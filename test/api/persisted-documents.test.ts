@@ -76,13 +76,13 @@ describe('an automatic persisted query', () => {
   });
 
   it('is known to its own tenant alone', async () => {
-    const [platform, stranger] = [await given.platform(1), await given.platform(1)];
+    const [platform, outsider] = [await given.platform(1), await given.platform(1)];
     const member = await platform.connectedUser();
     const secret = '{ viewer { edition onBehalf } }';
     await withText(platform, secret);
     expect((await byHash(member, secret)).status).toBe(200);
     expect((await byHash(member, secret)).body.data).toEqual({ viewer: { edition: 1, onBehalf: false } });
-    expect(unknown(await byHash(stranger, secret))).toEqual(notFound);
+    expect(unknown(await byHash(outsider, secret))).toEqual(notFound);
   });
 
   it('has the permissions of each caller, and runs no mutation by GET', async () => {

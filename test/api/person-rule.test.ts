@@ -205,10 +205,10 @@ describe('the required person, Edition 1, rule 4', () => {
   it.each(['tax_card_image', 'passport_image'] as const)(
     "takes as %s a document in the account's visibility, for verification",
     async (name) => {
-      const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
+      const [user, outsider] = await Promise.all([given.directUser(1), given.directUser(1)]);
       const upload = async (speaker: Speaker, purpose: string) => (await must(speaker.upload(purpose, pdf))).id;
       const [foreign, ...own] = await Promise.all([
-        upload(stranger, 'identity_document'),
+        upload(outsider, 'identity_document'),
         ...['additional_verification', 'identity_document', 'tax_document', 'invoice', 'logo'].map((purpose) =>
           upload(user, purpose),
         ),

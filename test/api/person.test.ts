@@ -77,13 +77,13 @@ describe('creating a person', () => {
   });
 
   it('refuses a partner, and accounts outside the visibility', async () => {
-    const [platform, stranger] = await Promise.all([given.platform(1), given.directUser(1)]);
+    const [platform, outsider] = await Promise.all([given.platform(1), given.directUser(1)]);
     const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
     const partner = await platform.partner();
 
     const replies = await Promise.all([
       create(platform, personBody(partner.id, ['owner'])),
-      create(platform, personBody(stranger.id, ['owner'])),
+      create(platform, personBody(outsider.id, ['owner'])),
       create(user, personBody(platform.id, ['owner'])),
       create(user, personBody(other.id, ['owner'])),
     ]);
@@ -289,10 +289,10 @@ describe.each(transports)('changing a person over %s', (transport) => {
   });
 
   it('requires visibility of the account and a key that may write', async () => {
-    const [platform, stranger] = await Promise.all([given.platform(1), given.directUser(1)]);
+    const [platform, outsider] = await Promise.all([given.platform(1), given.directUser(1)]);
     const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
     const made = await must(create(user, personBody(user.id, ['owner'])));
-    for (const speaker of [stranger, other, platform.actingFor(other.id)])
+    for (const speaker of [outsider, other, platform.actingFor(other.id)])
       for (const body of [{ full_name: 'Mallory' }, {}, undefined])
         expect(refusalOf(await change(speaker, transport, made.id, body))).toEqual([
           404,
@@ -405,9 +405,9 @@ describe('reading persons', () => {
     'finds no persons of other tenants or of the other mode, Edition %i',
     async (edition: Edition) => {
       const { test, live } = await given.directUserBoth(edition);
-      const stranger = await given.platform(edition);
+      const outsider = await given.platform(edition);
       const { id } = await must(create(test, personBody(test.id, ['owner'])));
-      const replies = await Promise.all([live, stranger].map((speaker) => speaker.get(`/v1/persons/${id}`)));
+      const replies = await Promise.all([live, outsider].map((speaker) => speaker.get(`/v1/persons/${id}`)));
       expect(replies.map(({ status, codes, fieldNames }) => [status, codes, fieldNames])).toEqual(
         replies.map(() => [404, ['resource_missing'], ['person.id']]),
       );

@@ -145,7 +145,7 @@ describe.each(transports)('updating a receivable over %s', (transport) => {
 
   it('returns 404 to other tenants, and so does the void', async () => {
     const platform = await given.platform(1);
-    const [user, other, stranger] = await Promise.all([
+    const [user, other, outsider] = await Promise.all([
       platform.connectedUser(),
       platform.connectedUser(),
       given.directUser(1),
@@ -153,7 +153,7 @@ describe.each(transports)('updating a receivable over %s', (transport) => {
     const made = await created(user);
     for (const [speaker, id] of [
       [other, made.id],
-      [stranger, made.id],
+      [outsider, made.id],
       [user, unknownId('receivable')],
     ] as const) {
       for (const reply of [

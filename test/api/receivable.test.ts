@@ -167,11 +167,11 @@ describe.each(transports)('creating a receivable over %s', (transport) => {
   });
 
   it('takes an invoice file as its document, and neither another file nor one of another tenant', async () => {
-    const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
+    const [user, outsider] = await Promise.all([given.directUser(1), given.directUser(1)]);
     const [invoice, tax, foreign] = await Promise.all([
       user.upload('invoice', pdf),
       user.upload('tax_document', pdf),
-      stranger.upload('invoice', pdf),
+      outsider.upload('invoice', pdf),
     ]);
     expect([invoice, tax, foreign].map((r) => r.status)).toEqual([200, 200, 200]);
 
@@ -195,7 +195,7 @@ describe.each(transports)('creating a receivable over %s', (transport) => {
 
   it('works for users and platforms in the visibility, and never for partners', async () => {
     const platform = await given.platform(1);
-    const [user, other, stranger] = await Promise.all([
+    const [user, other, outsider] = await Promise.all([
       platform.connectedUser(),
       platform.connectedUser(),
       given.directUser(1),
@@ -216,8 +216,8 @@ describe.each(transports)('creating a receivable over %s', (transport) => {
       [platform, partner.id, 400, 'account_type_invalid'],
       [user, platform.id, 404, 'resource_missing'],
       [user, other.id, 404, 'resource_missing'],
-      [user, stranger.id, 404, 'resource_missing'],
-      [platform, stranger.id, 404, 'resource_missing'],
+      [user, outsider.id, 404, 'resource_missing'],
+      [platform, outsider.id, 404, 'resource_missing'],
       [platform, unknownId('account'), 404, 'resource_missing'],
     ] as const) {
       const reply = await create(speaker, transport, bodyOf({ account_id }));

@@ -47,15 +47,15 @@ const casts = {} as Record<Edition, Cast>;
 beforeAll(async () => {
   for (const edition of [1, 2] as const) {
     const { test: platform, live } = await given.platformBoth(edition);
-    const stranger = await given.platform(edition);
-    const trade = { platform: stranger.id, edition, livemode: false, users: 2, trades: 4, others: 3 } as const;
+    const outsider = await given.platform(edition);
+    const trade = { platform: outsider.id, edition, livemode: false, users: 2, trades: 4, others: 3 } as const;
     await seedTrade(world.sql, trade);
     const foreign: Record<string, string> = {};
     for (const { node } of resources) {
       if (!node) continue;
       const table = world.sql(getTableName(node.rows));
       const [row] =
-        await world.sql`select id from ${table} where tenant_id = ${tenantOf(stranger)} order by id desc limit 1`;
+        await world.sql`select id from ${table} where tenant_id = ${tenantOf(outsider)} order by id desc limit 1`;
       if (row) foreign[node.prefix] = row.id;
     }
     const key = await platform.graph('mutation { createApiKey(input: { permission: READ }) { secret } }');

@@ -18,7 +18,7 @@ const problems = ({ body, status, codes, fieldNames }: Reply) => [
 let platform: Speaker;
 let user: Speaker;
 let other: Speaker;
-let stranger: Speaker;
+let outsider: Speaker;
 let [userId, otherId] = ['', ''];
 /** Names of objects by their ids, so that results can be read. */
 const names = new Map<string, string>();
@@ -48,7 +48,7 @@ const receivableOf = async (speaker: Speaker, reference: string, metadata?: obje
 };
 
 beforeAll(async () => {
-  [platform, stranger] = await Promise.all([given.platform(1), given.directUser(1)]);
+  [platform, outsider] = await Promise.all([given.platform(1), given.directUser(1)]);
   const users = [await platform.connectedUser({ nickname: 'Harbour Exports' }), await platform.connectedUser()];
   [user, other] = users.map(({ id }) => platform.actingFor(id)) as [Speaker, Speaker];
   [userId, otherId] = users.map(({ id }) => id) as [string, string];
@@ -104,7 +104,7 @@ describe('a search', () => {
     await receivableOf(user, 'INV-2026-00019');
     await receivableOf(user, 'inv', { note: 'Résumé of the Straße' });
     await receivableOf(other, 'INV-2026-00999', { order: 'O-17' });
-    await receivableOf(stranger, 'INV-2026-00555', { order: 'O-17' });
+    await receivableOf(outsider, 'INV-2026-00555', { order: 'O-17' });
     for (const [name, email] of [
       ['Acme Retail', 'desk@acme.example'],
       ['Ácme Wholesale', 'buy@wholesale.example'],
@@ -151,17 +151,17 @@ describe('a search', () => {
 
   it('finds long values of metadata exactly, and by their first words', async () => {
     const [a, b] = ['a', 'b'].map((end) => `${'9'.repeat(60)} ${end}`) as [string, string];
-    await receivableOf(stranger, 'long-a', { long: a });
-    await receivableOf(stranger, 'long-b', { long: b });
-    expect(await found(stranger, 'receivables', `long:${b}`)).toEqual(['long-b']);
-    expect((await found(stranger, 'receivables', '9'.repeat(40))).sort()).toEqual(['long-a', 'long-b']);
+    await receivableOf(outsider, 'long-a', { long: a });
+    await receivableOf(outsider, 'long-b', { long: b });
+    expect(await found(outsider, 'receivables', `long:${b}`)).toEqual(['long-b']);
+    expect((await found(outsider, 'receivables', '9'.repeat(40))).sort()).toEqual(['long-a', 'long-b']);
   });
 
   it('shows no more than the caller sees: users, platform, other tenants and modes', async () => {
     expect(await found(other, 'receivables', 'inv')).toEqual(['INV-2026-00999']);
     expect(await found(other, 'partners', 'acme', otherId)).toEqual(['Acme of the other']);
-    expect(await found(stranger, 'receivables', 'inv')).toEqual(['INV-2026-00555']);
-    expect(await found(stranger, 'receivables', 'order:O-17')).toEqual(['INV-2026-00555']);
+    expect(await found(outsider, 'receivables', 'inv')).toEqual(['INV-2026-00555']);
+    expect(await found(outsider, 'receivables', 'order:O-17')).toEqual(['INV-2026-00555']);
     // The platform's list has the objects of its users, but not their partners.
     expect(await found(platform, 'receivables', 'inv 2026 000')).toHaveLength(3);
     expect(await found(platform, 'receivables', 'inv 2026')).toHaveLength(4);
@@ -176,14 +176,14 @@ describe('a search', () => {
   });
 
   it('follows a change of metadata, and refuses the cursor of an object that it no longer finds', async () => {
-    const made = await receivableOf(stranger, 'changing', { state: 'first draft', kept: 'same' });
-    expect(await found(stranger, 'receivables', 'first dra')).toEqual(['changing']);
-    done(await stranger.post(`/v1/receivables/${made.id}`, { metadata: { state: 'second', new: 'value' } }));
-    expect(await found(stranger, 'receivables', 'first dra')).toEqual([]);
-    expect(await found(stranger, 'receivables', 'state:first draft')).toEqual([]);
+    const made = await receivableOf(outsider, 'changing', { state: 'first draft', kept: 'same' });
+    expect(await found(outsider, 'receivables', 'first dra')).toEqual(['changing']);
+    done(await outsider.post(`/v1/receivables/${made.id}`, { metadata: { state: 'second', new: 'value' } }));
+    expect(await found(outsider, 'receivables', 'first dra')).toEqual([]);
+    expect(await found(outsider, 'receivables', 'state:first draft')).toEqual([]);
     for (const search of ['second', 'state:second', 'same', 'new:', 'changing'])
-      expect(await found(stranger, 'receivables', search)).toEqual(['changing']);
-    const gone = await stranger.get(`/v1/receivables?search=first&starting_after=${made.id}`);
+      expect(await found(outsider, 'receivables', search)).toEqual(['changing']);
+    const gone = await outsider.get(`/v1/receivables?search=first&starting_after=${made.id}`);
     expect(problems(gone)).toEqual([400, 'parameter_invalid receivable.starting_after']);
     const [row] = await world.sql`
       select count(*)::int as n from search_entry where id = ${made.id}
@@ -203,10 +203,10 @@ describe('a search', () => {
 
 describe('a search of deposits', () => {
   it('finds the statement descriptor, the metadata and the payer, unless the payer is on another list', async () => {
-    const payer = await partnerOf(stranger, 'Payer Industries');
+    const payer = await partnerOf(outsider, 'Payer Industries');
     const deposit = async (descriptor: string, more: object = {}) => {
       const made = done(
-        await stranger.post('/v1/deposits', {
+        await outsider.post('/v1/deposits', {
           ...{ amount: '5.00', currency: 'USD', statement_descriptor: descriptor, ...more },
         }),
       );
@@ -224,18 +224,18 @@ describe('a search of deposits', () => {
     await world.sql`delete from search_entry where id = ${second}`;
     await world.sql`select index_object(tenant_id, livemode, 'deposit', null, to_jsonb(d)) from deposit d
       where id = ${second}`;
-    expect(await found(stranger, 'deposits', 'monthly')).toEqual(['Monthly fee', 'second', 'Monthly retainer']);
-    expect(await found(stranger, 'deposits', 'payer ind')).toEqual(['second', 'Monthly retainer']);
-    expect(await found(stranger, 'deposits', 'batch:B7')).toEqual(['Monthly retainer']);
+    expect(await found(outsider, 'deposits', 'monthly')).toEqual(['Monthly fee', 'second', 'Monthly retainer']);
+    expect(await found(outsider, 'deposits', 'payer ind')).toEqual(['second', 'Monthly retainer']);
+    expect(await found(outsider, 'deposits', 'batch:B7')).toEqual(['Monthly retainer']);
     // A payer that is on the list of another account is not searched: its name would be revealed.
     await world.sql`update account set context_id = 'account_other' where id = ${payer.id}`;
-    expect(await found(stranger, 'deposits', 'payer')).toEqual([]);
+    expect(await found(outsider, 'deposits', 'payer')).toEqual([]);
     await world.sql`delete from search_entry where id = ${paid}`;
     await world.sql`select index_object(tenant_id, livemode, 'deposit', null, to_jsonb(d)) from deposit d
       where id = ${paid}`;
     const starts = await world.sql`select distinct start from search_entry where id = ${paid} order by 1`;
     expect(starts.map(({ start }) => start)).toEqual(['=batch=B7', 'b7', 'monthly retainer', 'retainer']);
-    await world.sql`update account set context_id = ${stranger.id} where id = ${payer.id}`;
+    await world.sql`update account set context_id = ${outsider.id} where id = ${payer.id}`;
   });
 });
 
@@ -313,7 +313,7 @@ describe('bad input', () => {
   it('finds nothing for texts with the characters of patterns, and no object twice', async () => {
     for (const search of ["a'b", 'a%', 'a_b', 'a\\b', 'a*', '\u{10ffff}', '＝order＝'])
       expect(done(await user.get(`/v1/receivables?${text(search)}`)).data).toEqual([]);
-    await receivableOf(stranger, 'twin twin-twin twins');
-    expect(await found(stranger, 'receivables', 'twin')).toEqual(['twin twin-twin twins']);
+    await receivableOf(outsider, 'twin twin-twin twins');
+    expect(await found(outsider, 'receivables', 'twin')).toEqual(['twin twin-twin twins']);
   });
 });

@@ -360,7 +360,7 @@ describe('the account of a session', () => {
 
   it('may be a platform, whose session acts for its users with its own role', async () => {
     const platform = await given.platform(1);
-    const [user, stranger] = [await platform.connectedUser(), await (await given.platform(1)).connectedUser()];
+    const [user, outsider] = [await platform.connectedUser(), await (await given.platform(1)).connectedUser()];
     const session = await sessionOf(platform, { role: 'read' });
     // What the key may do for the user is cached; the session must not get it.
     expect((await platform.actingFor(user.id).post('/v1/accounts', partnerBody())).status).toBe(200);
@@ -369,7 +369,7 @@ describe('the account of a session', () => {
     expect(outcome(await session.actingFor(user.id).graph('mutation { createApiKey(input: {}) { secret } }'))).toBe(
       '403 permission_denied',
     );
-    expect(outcome(await session.actingFor(stranger.id).get('/v1/accounts'))).toBe('404 resource_missing');
+    expect(outcome(await session.actingFor(outsider.id).get('/v1/accounts'))).toBe('404 resource_missing');
     const viewer = await session.actingFor(user.id).graph('{ viewer { onBehalf sessionRole } }');
     expect(viewer.body.data.viewer).toEqual({ onBehalf: true, sessionRole: 'READ' });
   });
@@ -377,9 +377,9 @@ describe('the account of a session', () => {
   it('is visible to the key, and no partner', async () => {
     const platform = await given.platform(1);
     const [user, sibling] = [await platform.connectedUser(), await platform.connectedUser()];
-    const stranger = await given.platform(1);
+    const outsider = await given.platform(1);
     const refused = await Promise.all([
-      create(platform, { account_id: stranger.id }),
+      create(platform, { account_id: outsider.id }),
       create(platform, { account_id: 'account_0' }),
       create(user, { account_id: platform.id }),
       create(user, { account_id: sibling.id }),
@@ -391,7 +391,7 @@ describe('the account of a session', () => {
       ...Array(2).fill(['400 account_type_invalid', 'session.account_id']),
     ]);
     const own = await make(user);
-    for (const me of [stranger, sibling]) {
+    for (const me of [outsider, sibling]) {
       expect(outcome(await me.get(`/v1/sessions/${own.id}`))).toBe('404 resource_missing');
       expect(outcome(await me.post(`/v1/sessions/${own.id}/revoke`))).toBe('404 resource_missing');
     }

@@ -35,11 +35,11 @@ describe('a platform', () => {
   let user: Speaker;
   let other: Speaker;
   /** The partners of each account, newest first. */
-  let partners: Record<'platform' | 'user' | 'other' | 'stranger', any[]>;
-  let stranger: Speaker;
+  let partners: Record<'platform' | 'user' | 'other' | 'outsider', any[]>;
+  let outsider: Speaker;
 
   beforeAll(async () => {
-    [platform, stranger] = [await given.platform(1), await given.platform(1)];
+    [platform, outsider] = [await given.platform(1), await given.platform(1)];
     [user, other] = [await platform.connectedUser(), await platform.connectedUser()];
     const made = async (owner: Speaker, count: number) => {
       const list = [];
@@ -50,7 +50,7 @@ describe('a platform', () => {
       platform: await made(platform, 2),
       user: await made(user, 3),
       other: await made(other, 4),
-      stranger: await made(stranger, 2),
+      outsider: await made(outsider, 2),
     };
   });
 
@@ -98,7 +98,7 @@ describe('a platform', () => {
 
   it('lists the events of a user, of its partners too, and finds none of another platform', async () => {
     await world.database.call('number_events', [tenantOf(platform), false, 500]);
-    await world.database.call('number_events', [tenantOf(stranger), false, 500]);
+    await world.database.call('number_events', [tenantOf(outsider), false, 500]);
     const mine = await eventsOf(platform, user.id);
     expect(mine).toEqual(expect.arrayContaining([user.id, ...ids(partners.user)]));
     for (const id of [platform.id, other.id, ...ids(partners.platform), ...ids(partners.other)])
@@ -110,7 +110,7 @@ describe('a platform', () => {
     );
     // The events of a partner are on its owner's list.
     expect(await eventsOf(platform, partners.user[0].id)).toEqual([]);
-    for (const speaker of [stranger, platform.actingFor(other.id)])
+    for (const speaker of [outsider, platform.actingFor(other.id)])
       expect(await eventsOf(speaker, user.id)).toEqual([]);
   });
 
@@ -138,8 +138,8 @@ describe('a platform', () => {
   });
 
   it('sees no accounts of another platform, and a user sees its own accounts only', async () => {
-    expect((await listed(stranger, ', scope: DESCENDANTS')).toSorted()).toEqual(
-      [stranger.id, ...ids(partners.stranger)].toSorted(),
+    expect((await listed(outsider, ', scope: DESCENDANTS')).toSorted()).toEqual(
+      [outsider.id, ...ids(partners.outsider)].toSorted(),
     );
     for (const speaker of [user, platform.actingFor(user.id)]) {
       const found = await listed(speaker, ', scope: DESCENDANTS');
@@ -147,7 +147,7 @@ describe('a platform', () => {
       expect(await listed(speaker, '')).toEqual(found);
     }
     const foreign = await platform.graph(
-      `{ accounts(scope: DESCENDANTS, after: "${partners.stranger[0].id}") { nodes { id } } }`,
+      `{ accounts(scope: DESCENDANTS, after: "${partners.outsider[0].id}") { nodes { id } } }`,
     );
     expect(foreign.codes).toEqual(['parameter_invalid']);
   });
@@ -201,7 +201,7 @@ describe('a platform', () => {
       at: { pending: [{ amount: '30.00' }] },
       topUsers: { currencies: [] },
     });
-    expect((await stranger.graph(query(platform.id))).body.data.node).toBeNull();
+    expect((await outsider.graph(query(platform.id))).body.data.node).toBeNull();
   });
 
   it.each([

@@ -226,12 +226,12 @@ describe('subscriptions over a WebSocket', () => {
       ({ length }) => length === 1,
     );
     const ends: number[] = [];
-    const strangers = [];
+    const outsiders = [];
     for (let i = 0; i < 205; i++) {
-      const stranger = await rawSocket();
-      expect(stranger.status).toBe(101);
-      void stranger.closed.then(() => ends.push(i));
-      strangers.push(stranger);
+      const outsider = await rawSocket();
+      expect(outsider.status).toBe(101);
+      void outsider.closed.then(() => ends.push(i));
+      outsiders.push(outsider);
     }
     await until(
       () => ends,
@@ -239,7 +239,7 @@ describe('subscriptions over a WebSocket', () => {
     );
     expect(ends.toSorted((a, b) => a - b).slice(0, 5)).toEqual([0, 1, 2, 3, 4]);
     expect(closed).toEqual([]);
-    const last = strangers.at(-1)!;
+    const last = outsiders.at(-1)!;
     const answer = new Promise((resume) => void last.socket.once('message', (data) => resume(String(data))));
     last.socket.send(JSON.stringify({ type: 'connection_init', payload: bearer(user.key) }));
     expect(await answer).toBe('{"type":"connection_ack"}');

@@ -189,7 +189,7 @@ describe('a webhook endpoint', () => {
   it('is managed by its account and its platform, and seen by no other', async () => {
     const platform = await given.platform(1);
     const [one, other] = [await platform.connectedUser(), await platform.connectedUser()];
-    const stranger = await given.directUser(1);
+    const outsider = await given.directUser(1);
     const { id } = await must(create(platform, { url: 'https://example.com/', account_id: one.id }));
     const { id: own } = await must(create(platform, { url: 'https://example.com/own' }));
     for (const path of ['', '/rotate_secret', '/test']) {
@@ -198,7 +198,7 @@ describe('a webhook endpoint', () => {
         expect(
           (await speaker.post(`/v1/webhook_endpoints/${id}${path}`, path === '' ? { description } : undefined)).status,
         ).toBe(200);
-      for (const speaker of [other, stranger])
+      for (const speaker of [other, outsider])
         expect((await speaker.post(`/v1/webhook_endpoints/${id}${path}`)).status).toBe(404);
       expect((await one.post(`/v1/webhook_endpoints/${own}${path}`)).status).toBe(404);
     }

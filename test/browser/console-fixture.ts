@@ -20,7 +20,7 @@ import {
 } from '../support/world.js';
 import { createRoot } from '../../src/operator/account/accounts.js';
 
-/** What a stranger could have written. Shown as text, it does nothing. */
+/** What an outsider could have written. Shown as text, it does nothing. */
 export const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"'`;
 
 type Json = any;

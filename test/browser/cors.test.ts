@@ -23,7 +23,7 @@ async function pageServer(): Promise<{ origin: string; close: () => void }> {
   };
 }
 
-const [friend, stranger] = [await pageServer(), await pageServer()];
+const [friend, outsider] = [await pageServer(), await pageServer()];
 const listed = 'https://app.example';
 const OPERATOR_KEY = 'operator-0123456789abcdefghijklmnopqrstuvwxyz';
 const world = useWorld({
@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await chromium?.close();
   friend.close();
-  stranger.close();
+  outsider.close();
 });
 
 const ask = (path: string, init: RequestInit = {}) => fetch(`${world.origin}${path}`, { redirect: 'manual', ...init });
@@ -287,7 +287,7 @@ describe('behind settings of its own', () => {
 
 describe('an answer to a page of any other origin', () => {
   it('has no header of CORS', async () => {
-    for (const origin of [stranger.origin, 'null', `${listed}, ${stranger.origin}`, '', `${listed}\t`.trim() + '.'])
+    for (const origin of [outsider.origin, 'null', `${listed}, ${outsider.origin}`, '', `${listed}\t`.trim() + '.'])
       for (const path of ['/v1/accounts', '/graphql?query={viewer{edition}}']) {
         const answer = await ask(path, { headers: { origin, ...bearer() } });
         expect([origin, path, corsHeaders(answer)]).toEqual([origin, path, {}]);
@@ -354,10 +354,10 @@ describe('in a browser', () => {
   it('a page of another origin reads nothing, with a key and without', async () => {
     const headers = { ...bearer(), 'content-type': 'application/json' };
     const attempts = await Promise.all([
-      fetched(stranger.origin, '/v1/accounts', { headers: bearer() }),
-      fetched(stranger.origin, '/v1/accounts'),
-      fetched(stranger.origin, '/graphql', { method: 'POST', headers, body: graphQuery }),
-      fetched(stranger.origin, '/graphql', { method: 'POST', body: graphQuery }),
+      fetched(outsider.origin, '/v1/accounts', { headers: bearer() }),
+      fetched(outsider.origin, '/v1/accounts'),
+      fetched(outsider.origin, '/graphql', { method: 'POST', headers, body: graphQuery }),
+      fetched(outsider.origin, '/graphql', { method: 'POST', body: graphQuery }),
       fetched(friend.origin, (await payee.checkoutFixture()).path),
       fetched(friend.origin, '/graphiql'),
       fetched(friend.origin, '/operator/graphql', { method: 'POST', headers, body: graphQuery }),
@@ -369,8 +369,8 @@ describe('in a browser', () => {
     const before = (await user.get('/v1/accounts')).text;
     const body = JSON.stringify({ type: 'partner', nickname: 'planted', business_details: { legal_name: 'X' } });
     const headers = { ...bearer(), 'content-type': 'application/json' };
-    await fetched(stranger.origin, '/v1/accounts', { method: 'POST', headers, body });
-    await fetched(stranger.origin, '/v1/accounts', { method: 'POST', mode: 'no-cors', body });
+    await fetched(outsider.origin, '/v1/accounts', { method: 'POST', headers, body });
+    await fetched(outsider.origin, '/v1/accounts', { method: 'POST', mode: 'no-cors', body });
     expect((await user.get('/v1/accounts')).text).toBe(before);
   });
 });

@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 describe('what needs attention', () => {
   it('is the first card of the home of a user, with the way to each, and counts in the navigation', async () => {
-    const { page, complaints, open } = await dashboard.desk(1, name);
+    const { page, complaints, open } = await dashboard.signIn(1, name);
     await open('/dashboard');
     const card = page.getByRole('region', { name: 'Needs attention' });
     const first = card.getByRole('listitem').filter({ hasText: 'Payout failed' });
@@ -48,7 +48,7 @@ describe('what needs attention', () => {
   });
 
   it('says of a failed payout what happened, where the money is, what to check and when it goes again', async () => {
-    const { page, complaints, open } = await dashboard.desk(1, name);
+    const { page, complaints, open } = await dashboard.signIn(1, name);
     await open(`/dashboard/payouts/${failed.id}`);
     const said = page.getByRole('region', { name: 'What happened' });
     await said.getByText(/^This payout did not arrive/).waitFor();
@@ -63,7 +63,7 @@ describe('what needs attention', () => {
   });
 
   it('names the user in the row of a platform, and opens it as that user', async () => {
-    const { page, complaints, open } = await dashboard.desk(1);
+    const { page, complaints, open } = await dashboard.signIn(1);
     await open('/dashboard');
     const card = page.getByRole('region', { name: 'Needs attention' });
     const row = card.getByRole('listitem').filter({ hasText: 'Payout failed' });
@@ -77,7 +77,7 @@ describe('what needs attention', () => {
   });
 
   it('is a column of the users of a platform, which are in its order where that is asked for', async () => {
-    const { page, complaints, open } = await dashboard.desk(1);
+    const { page, complaints, open } = await dashboard.signIn(1);
     await open('/dashboard/users');
     const rows = page.getByRole('table', { name: 'Users' }).locator('tbody tr');
     const own = rows.filter({ hasText: name });
@@ -98,7 +98,7 @@ describe('what needs attention', () => {
     const helper = (verb: string) => dashboard.platform(1).post(`/v1/test_helpers/accounts/${user.id}/${verb}`);
     expect((await helper('hold')).status).toBe(200);
     try {
-      const { page, complaints, open, go } = await dashboard.desk(1, name);
+      const { page, complaints, open, go } = await dashboard.signIn(1, name);
       await open('/dashboard');
       await page.getByText(/^This account has been on hold since .*\. Payouts wait until the operator/).waitFor();
       const card = page.getByRole('region', { name: 'Needs attention' });
@@ -118,7 +118,7 @@ describe('what needs attention', () => {
 
   it('leads from a failed payout to the one that took its money', async () => {
     const next = await nextPayout(user);
-    const { page, complaints, open } = await dashboard.desk(1, name);
+    const { page, complaints, open } = await dashboard.signIn(1, name);
     await open(`/dashboard/payouts/${failed.id}`);
     const said = page.getByRole('region', { name: 'What happened' });
     await said.getByText('It went out again with').waitFor();
@@ -128,7 +128,7 @@ describe('what needs attention', () => {
   });
 
   it('is one calm line where nothing waits, and moves nothing as it arrives', async () => {
-    const { page, complaints, open } = await dashboard.desk(2, 'Lighthouse Courses');
+    const { page, complaints, open } = await dashboard.signIn(2, 'Lighthouse Courses');
     await page.route('**/graphql', async (route, request) => {
       if (!/query Home\b/.test(request.postData() ?? '')) return route.fallback();
       const answer = await (await route.fetch()).json();

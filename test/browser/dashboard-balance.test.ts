@@ -10,7 +10,7 @@ describe('the balance page', () => {
   const zones = ['UTC', 'Asia/Calcutta', 'America/Los_Angeles'];
 
   it.each(zones)('shows each month from its opening to its closing balance, in %s', async (timeZone) => {
-    const { page, complaints, open, go } = await dashboard.desk(1, 'Malabar Spice');
+    const { page, complaints, open, go } = await dashboard.signIn(1, 'Malabar Spice');
     const user = await dashboard.user(1, 'Malabar Spice');
     await open('/dashboard/settings');
     await page.getByLabel('Time zone').selectOption(timeZone);
@@ -57,7 +57,7 @@ describe('the balance page', () => {
   });
 
   it('leads through a month with more movements than a page, and saves and prints all of them', async () => {
-    const { page, complaints, open, context } = await dashboard.ownDesk(1, 'Malabar Spice');
+    const { page, complaints, open, context } = await dashboard.signInAlone(1, 'Malabar Spice');
     await open('/dashboard/balance');
     const month = await page.getByLabel('Month').locator('option').nth(1).getAttribute('value');
     await page.getByLabel('Month').selectOption(month);

@@ -55,7 +55,7 @@ describe('the page of a customer', () => {
   it('says by age what it owes, the worst first and in red, and leads to each age', async () => {
     const seller = await dashboard.user(1, 'Indigo Looms');
     const { id, billedAgeing, billedReceivables } = await debtor(seller);
-    const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
+    const { page, complaints, open } = await dashboard.signIn(1, 'Indigo Looms');
     await open(`/dashboard/accounts/${id}`);
     const card = page.getByRole('region', { name: 'Owes' });
     await card.locator('tbody tr').first().waitFor();
@@ -80,7 +80,7 @@ describe('the page of a customer', () => {
   it('copies a reminder with each overdue invoice, and where the customer pays', async () => {
     const seller = await dashboard.user(1, 'Indigo Looms');
     const { id, billedAgeing, billedReceivables, addresses } = await debtor(seller);
-    const { context, page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
+    const { context, page, complaints, open } = await dashboard.signIn(1, 'Indigo Looms');
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await open(`/dashboard/accounts/${id}`);
     await page.getByRole('button', { name: 'Copy reminder' }).click();
@@ -117,7 +117,7 @@ describe('the page of a customer', () => {
       Array.from({ length: 104 }, (_, i) => `NEWER-${i}`),
       '2031-01-31',
     );
-    const { page, context, complaints, open } = await dashboard.ownDesk(1, 'Indigo Looms');
+    const { page, context, complaints, open } = await dashboard.signInAlone(1, 'Indigo Looms');
     await context.addInitScript(() => {
       (globalThis as any).print = () => {
         const texts = (rows: string) => [...document.querySelectorAll(rows)].map((row) => row.textContent);
@@ -165,7 +165,7 @@ describe('the page of a customer', () => {
     const { body } = await seller.graph('{ viewer { now } }');
     const yesterday = new Date(Date.parse(body.data.viewer.now) - 10 * 3_600_000).toISOString().slice(0, 10);
     await bill(seller, id, ['TWO-DAYS'], yesterday);
-    const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
+    const { page, complaints, open } = await dashboard.signIn(1, 'Indigo Looms');
     for (const [timeZone, shown] of [
       ['Pacific/Kiritimati', 'Overdue'],
       ['Etc/GMT+12', 'Open'],

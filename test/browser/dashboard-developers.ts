@@ -5,10 +5,10 @@ import { expect, it } from 'vitest';
 import type { Visit } from './dashboard-fixture.js';
 
 /** What the stories need: a browser signed in to the demo of Edition 2, and a secret key of the same account. */
-export interface Desk {
-  desk: () => Promise<Visit>;
+export interface SignedIn {
+  signIn: () => Promise<Visit>;
   /** A browser with a session of its own. */
-  ownDesk: () => Promise<Visit>;
+  signInAlone: () => Promise<Visit>;
   origin: () => string;
   key: () => string;
   /** The test key of another account. */
@@ -42,9 +42,9 @@ async function receiver(status: number) {
 }
 
 /** The stories of the section for developers. */
-export function developerStories({ desk, ownDesk, origin, key, otherKey, faults }: Desk): void {
+export function developerStories({ signIn, signInAlone, origin, key, otherKey, faults }: SignedIn): void {
   it('finds a refused request in the request log, and links to the explorer with the query of the page', async () => {
-    const { page, complaints, open } = await desk();
+    const { page, complaints, open } = await signIn();
     await open('/dashboard/settings');
     const headers = { authorization: `Bearer ${key()}` };
     const refused = await fetch(`${origin()}/v1/deposits?nothing=1`, { headers });
@@ -72,7 +72,7 @@ export function developerStories({ desk, ownDesk, origin, key, otherKey, faults 
   });
 
   it('creates, rotates and revokes a key, each with a key that is entered for it, and keeps none', async () => {
-    const { page, complaints, open } = await desk();
+    const { page, complaints, open } = await signIn();
     await open('/dashboard/developers/keys');
     await page.getByRole('button', { name: 'Show the keys' }).click();
     await page.getByText('Enter a secret key').waitFor();
@@ -127,7 +127,7 @@ export function developerStories({ desk, ownDesk, origin, key, otherKey, faults 
   });
 
   it('adds an endpoint, tests it, sees a failed attempt, sends it again, and disables it', async () => {
-    const { page, complaints, open } = await desk();
+    const { page, complaints, open } = await signIn();
     const failing = await receiver(500);
     await open('/dashboard/developers/webhooks');
     await page.getByRole('button', { name: 'Add an endpoint' }).click();
@@ -172,7 +172,7 @@ export function developerStories({ desk, ownDesk, origin, key, otherKey, faults 
   });
 
   it('lists sessions with a key that is entered for it, and revokes its own', async () => {
-    const { context, page, open } = await ownDesk();
+    const { context, page, open } = await signInAlone();
     await open('/dashboard/developers/sessions');
     await withKey(page, key(), 'Show the sessions');
     const table = page.getByRole('table', { name: 'Sessions' });

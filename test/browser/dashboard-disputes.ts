@@ -7,14 +7,14 @@ import { faults, rowsOf, type Visit } from './dashboard-fixture.js';
 
 /** What the stories need: a browser signed in to a user of the demo, one without a session, and clients of both. */
 export interface DisputesDesk {
-  desk: () => Promise<Visit>;
+  signIn: () => Promise<Visit>;
   visit: () => Promise<Visit>;
   platform: () => Speaker;
   user: () => Promise<Speaker>;
 }
 
 /** What an account sees of the disputes of its payments, and does about them. */
-export function disputeStories({ desk, visit, platform, user }: DisputesDesk): void {
+export function disputeStories({ signIn, visit, platform, user }: DisputesDesk): void {
   /** A payment of 100.00 of which the payer disputes 30.00; its id. */
   async function disputed(): Promise<string> {
     const seller = await user();
@@ -36,7 +36,7 @@ export function disputeStories({ desk, visit, platform, user }: DisputesDesk): v
 
   it('are found from the first page, answered with a text and files once, and won', async () => {
     const id = await disputed();
-    const { page, complaints, open } = await desk();
+    const { page, complaints, open } = await signIn();
     await open('/dashboard');
     const waiting = page.getByRole('listitem').filter({ hasText: /disputes? to answer/i });
     await waiting.getByText(/^\d days left$/).waitFor();
@@ -93,7 +93,7 @@ export function disputeStories({ desk, visit, platform, user }: DisputesDesk): v
 
   it('are accepted after reading what is lost, and then leave no button', async () => {
     const id = await disputed();
-    const { page, complaints, open } = await desk();
+    const { page, complaints, open } = await signIn();
     await open(`/dashboard/payments/${id}`);
     const card = page.getByRole('region', { name: 'Dispute', exact: true });
     await press(card, 'Accept');

@@ -24,7 +24,7 @@ async function payment(user: Speaker, text: string, amount: string): Promise<str
 describe('the box that finds objects', () => {
   it('opens the only hit of a text with Ctrl K and Enter', async () => {
     const id = await payment(await seller(), 'UTR998877665544', '393.27');
-    const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
+    const { page, complaints, open } = await dashboard.signIn(1, 'Indigo Looms');
     await open('/dashboard/payouts');
     await page.getByRole('heading', { name: 'Payouts', level: 1 }).waitFor();
     await page.keyboard.press('Control+k');
@@ -39,7 +39,7 @@ describe('the box that finds objects', () => {
     const user = await seller();
     const id = await payment(user, 'EXACTLY', '8123.45');
     await payment(user, 'NEARLY', '8123.46');
-    const { page, open } = await dashboard.desk(1, 'Indigo Looms');
+    const { page, open } = await dashboard.signIn(1, 'Indigo Looms');
     await open('/dashboard/settings');
     await page.getByRole('button', { name: 'Find' }).click();
     await box(page).fill('$8,123.45');
@@ -55,7 +55,7 @@ describe('the box that finds objects', () => {
     const invoice = async (reference_number: string) =>
       (await must(user.post('/v1/receivables', receivableBody({ reference_number })))).id as string;
     const [first, second] = [await invoice('FIND-ONE'), await invoice('FIND-TWO')];
-    const { page, open } = await dashboard.desk(1, 'Indigo Looms');
+    const { page, open } = await dashboard.signIn(1, 'Indigo Looms');
     await open('/dashboard/settings');
     await page.getByRole('button', { name: 'Find' }).click();
     await box(page).fill('FIND');
@@ -75,13 +75,13 @@ describe('the box that finds objects', () => {
 
   it('finds what a user has as the platform, and says where it looked for what another user has', async () => {
     const id = await payment(await seller(), 'UTR555444333222', '17.31');
-    const platform = await dashboard.desk(1);
+    const platform = await dashboard.signIn(1);
     await platform.open('/dashboard/settings');
     await platform.page.getByRole('button', { name: 'Find' }).click();
     await box(platform.page).fill('UTR555444333222');
     await hits(platform.page).filter({ hasText: 'UTR555444333222' }).waitFor();
     // Another tenant finds neither the text nor the id.
-    const other = await dashboard.desk(2);
+    const other = await dashboard.signIn(2);
     await other.open('/dashboard/settings');
     await other.page.getByRole('button', { name: 'Find' }).click();
     await box(other.page).fill('UTR555444333222');
@@ -98,7 +98,7 @@ describe('the box that finds objects', () => {
     const user = await seller();
     for (let i = 0; i < 5; i++)
       await must(user.post('/v1/receivables', receivableBody({ reference_number: `SHOWN-${'long-'.repeat(12)}${i}` })));
-    const { page, open } = await dashboard.desk(1, 'Indigo Looms');
+    const { page, open } = await dashboard.signIn(1, 'Indigo Looms');
     await page.setViewportSize({ width: 390, height: 480 });
     await open('/dashboard/settings');
     await page.getByRole('button', { name: 'Find' }).click();
@@ -124,7 +124,7 @@ describe('the box that finds objects', () => {
   });
 
   it('is opened by its button on a phone', async () => {
-    const { page, open } = await dashboard.desk(1, 'Indigo Looms');
+    const { page, open } = await dashboard.signIn(1, 'Indigo Looms');
     await page.setViewportSize({ width: 390, height: 800 });
     await open('/dashboard/payments');
     await page.getByRole('button', { name: 'Find' }).click();

@@ -32,7 +32,7 @@ export class Dashboard {
   origin: string;
 
   /** One page for each edition, whose sessions are those of the platforms. */
-  readonly #desks = new Map<1 | 2, Promise<Visit>>();
+  readonly #visits = new Map<1 | 2, Promise<Visit>>();
 
   constructor(readonly world: World) {}
 
@@ -59,22 +59,22 @@ export class Dashboard {
   /**
    * The page that the tests of a file share: of the platform of an edition, or of one of its users. It shows nothing
    * until an address is opened, which loads the dashboard anew. A test that ends its session, or that changes the
-   * browser in a way that lasts, has a desk of its own: a context and a sign-in cost more processor time than most
+   * browser in a way that lasts, signs in alone: a context and a sign-in cost more processor time than most
    * tests.
    */
-  async desk(edition: 1 | 2, nickname?: string): Promise<Visit> {
-    const known = this.#desks.get(edition) ?? this.#signedIn(edition);
-    this.#desks.set(edition, known);
+  async signIn(edition: 1 | 2, nickname?: string): Promise<Visit> {
+    const known = this.#visits.get(edition) ?? this.#signedIn(edition);
+    this.#visits.set(edition, known);
     const visit = await known;
     await this.#actAs(visit, edition, nickname);
-    await visit.page.setViewportSize(desk);
+    await visit.page.setViewportSize(desktop);
     await visit.page.emulateMedia({ media: null, colorScheme: 'light' });
     visit.complaints.length = 0;
     return visit;
   }
 
   /** The same in a browser context of its own. */
-  async ownDesk(edition: 1 | 2, nickname?: string): Promise<Visit> {
+  async signInAlone(edition: 1 | 2, nickname?: string): Promise<Visit> {
     const visit = await this.#signedIn(edition);
     await this.#actAs(visit, edition, nickname);
     return visit;
@@ -109,7 +109,7 @@ export class Dashboard {
   }
 }
 
-const desk = { width: 1440, height: 1000 };
+const desktop = { width: 1440, height: 1000 };
 
 /** Changes the documents that a page sends, so that the gateway refuses a part of them. */
 export const changeDocuments = (page: Page, change: (query: string) => string) =>
@@ -133,7 +133,7 @@ export async function visit(served: { chromium: Browser; origin: string }, addre
 /** A browser that has opened nothing yet; it is `signedIn` if it gets a session without asking for one. */
 async function newVisit({ chromium, origin }: { chromium: Browser; origin: string }, signedIn = false): Promise<Visit> {
   const context = await chromium.newContext({
-    viewport: desk,
+    viewport: desktop,
     colorScheme: 'light',
     timezoneId: 'UTC',
     locale: 'en-US',
@@ -192,33 +192,36 @@ export function useDashboard(): Dashboard {
   return dashboard;
 }
 
-/** The rules of axe that can find on a narrow screen what they do not find on a desk. */
+/** The rules of axe that can find on a narrow screen what they do not find on a desktop. */
 const narrowRules = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'aria-hidden-focus'];
 
 /** What axe finds on the page by all its rules, and what is wrong with it at 320 px. */
 export async function faults(page: Page): Promise<string[]> {
-  return [...(await deskFaults(page)), ...(await narrowFaults(page, narrowRules))];
+  return [...(await desktopFaults(page)), ...(await narrowFaults(page, narrowRules))];
 }
 
 /**
- * The same in both themes. In the short form a page is either on a desk in light or at 320 px in dark, which its
+ * The same in both themes. In the short form a page is either on a desktop in light or at 320 px in dark, which its
  * address decides; the rules for narrow screens include the contrast of colours. Its width and the sizes of its targets
  * at 320 px are always checked.
  */
 export async function faultsInThemes(page: Page): Promise<string[]> {
-  const onDesk = new URL(page.url()).pathname.length % 2 === 0;
+  const onDesktop = new URL(page.url()).pathname.length % 2 === 0;
   if (!scale.whole) {
-    await page.emulateMedia({ colorScheme: onDesk ? 'light' : 'dark' });
-    return [...(onDesk ? await deskFaults(page) : []), ...(await narrowFaults(page, onDesk ? [] : narrowRules))];
+    await page.emulateMedia({ colorScheme: onDesktop ? 'light' : 'dark' });
+    return [
+      ...(onDesktop ? await desktopFaults(page) : []),
+      ...(await narrowFaults(page, onDesktop ? [] : narrowRules)),
+    ];
   }
   await page.emulateMedia({ colorScheme: 'light' });
   const found = await faults(page);
   await page.emulateMedia({ colorScheme: 'dark' });
-  return [...found, ...(await deskFaults(page, ['color-contrast'])), ...(await narrowFaults(page, narrowRules))];
+  return [...found, ...(await desktopFaults(page, ['color-contrast'])), ...(await narrowFaults(page, narrowRules))];
 }
 
 /** What axe finds by all its rules, or by some. */
-async function deskFaults(page: Page, runOnly?: string[]): Promise<string[]> {
+async function desktopFaults(page: Page, runOnly?: string[]): Promise<string[]> {
   return axeFaults(page, runOnly ? { runOnly } : { rules: { 'target-size': { enabled: true } } });
 }
 

@@ -52,7 +52,7 @@ describe('what is coming, for a platform', () => {
 
 describe('money in', () => {
   it('is by kind, for the period that is chosen, beside what came in before', async () => {
-    const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
+    const { page, complaints, open } = await dashboard.signIn(1, 'Indigo Looms');
     await open('/dashboard');
     const card = page.getByRole('region', { name: 'Money in' });
     await card.getByText('in the last 90 days').waitFor();

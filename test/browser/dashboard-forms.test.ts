@@ -21,7 +21,7 @@ const stored = () => JSON.stringify({ ...sessionStorage, ...localStorage });
 describe('a form that was left', () => {
   it('has what was typed when it is opened again, but no secrets, until it is sent', async () => {
     const id = await draftUser('Drafted Looms');
-    const { context, page, complaints, open, go } = await dashboard.ownDesk(1);
+    const { context, page, complaints, open, go } = await dashboard.signInAlone(1);
     await open(`/dashboard/accounts/${id}`);
     const bank = page.getByRole('form', { name: 'Add a payout account' });
     const place = ['Account holder', 'Street of the holder', 'City', 'State', 'Postal code', 'Country'];
@@ -77,7 +77,7 @@ describe('a form that was left', () => {
   });
 
   it('is filled in with what depends on other fields, as an invoice on its customer', async () => {
-    const { page, complaints, open } = await dashboard.desk(2, 'Lighthouse Courses');
+    const { page, complaints, open } = await dashboard.signIn(2, 'Lighthouse Courses');
     await open('/dashboard/checkouts/new');
     const form = page.getByRole('form', { name: 'New checkout' });
     const customer = form.getByLabel('Customer');
@@ -100,7 +100,7 @@ describe('a form that was left', () => {
 describe('the form of a payout account', () => {
   it('leads a person with a key to it by a link that has no details', async () => {
     const id = await draftUser('Linked Looms');
-    const { context, page, complaints, open } = await dashboard.ownDesk(1);
+    const { context, page, complaints, open } = await dashboard.signInAlone(1);
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.setViewportSize({ width: 390, height: 844 });
     await open(`/dashboard/accounts/${id}`);
@@ -138,7 +138,7 @@ describe('a receivable for a payment', () => {
     const user = await dashboard.user(1, 'Indigo Looms');
     const customer = await user.partner({ nickname: 'Rug Importers' });
     const id = await paid(user, '1234.50', 'Payment for RUG-77/B', customer.id);
-    const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
+    const { page, complaints, open } = await dashboard.signIn(1, 'Indigo Looms');
     await open(`/dashboard/payments/${id}`);
     const reconcile = page.getByRole('region', { name: 'Reconcile' });
     await reconcile.getByRole('link', { name: 'New receivable' }).click();
@@ -171,7 +171,7 @@ describe('a receivable for a payment', () => {
   it('names an unknown payer as a new customer, and is chosen on the list from which it was made', async () => {
     const user = await dashboard.user(1, 'Indigo Looms');
     const id = await paid(user, '77.10', 'STRANGER-9');
-    const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
+    const { page, complaints, open } = await dashboard.signIn(1, 'Indigo Looms');
     await open('/dashboard/payments?show=unreconciled');
     const row = rowsOf(page, 'Payments').filter({ hasText: 'STRANGER-9' });
     await row.getByRole('link', { name: 'New receivable' }).click();
@@ -179,9 +179,9 @@ describe('a receivable for a payment', () => {
     await form.getByLabel('Description').fill('Kept meanwhile');
     await form.getByRole('link', { name: 'Name the payer as a new customer' }).click();
     const customer = page.getByRole('form', { name: 'New customer' });
-    await customer.getByLabel('Name', { exact: true }).fill('Stranger Traders');
-    await customer.getByLabel('Legal name').fill('Stranger Traders Inc');
-    await customer.getByLabel('E-mail').fill('ap@stranger.example');
+    await customer.getByLabel('Name', { exact: true }).fill('Outsider Traders');
+    await customer.getByLabel('Legal name').fill('Outsider Traders Inc');
+    await customer.getByLabel('E-mail').fill('ap@outsider.example');
     await customer.getByLabel('Legal form').selectOption('Company');
     await customer.getByLabel('Country').selectOption({ label: 'United States' });
     await customer.getByRole('button', { name: 'Create customer' }).click();
@@ -193,7 +193,7 @@ describe('a receivable for a payment', () => {
           .textContent()
           .catch(() => ''),
       )
-      .toBe('Stranger Traders');
+      .toBe('Outsider Traders');
     expect(await form.getByLabel('Description').inputValue()).toBe('Kept meanwhile');
     await form.getByLabel('Goods or services').selectOption('GOODS');
     await form.getByLabel('Purpose').selectOption('P0102');

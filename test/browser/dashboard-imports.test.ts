@@ -38,7 +38,7 @@ const check = (page: Page, rows: string) => page.getByRole('button', { name: `Ch
 
 describe('an import of invoices', () => {
   it('takes 200 rows of a sheet as people write it, after it has shown what it read', async () => {
-    const { page, complaints, open } = await dashboard.desk(1, seller);
+    const { page, complaints, open } = await dashboard.signIn(1, seller);
     const user = await dashboard.user(1, seller);
     const customers = await customersOf(user);
     expect(customers.length).toBeGreaterThan(1);
@@ -100,7 +100,7 @@ describe('an import of invoices', () => {
   });
 
   it('shows every error by its row before anything is stored, and imports the other rows', async () => {
-    const { page, complaints, open } = await dashboard.desk(1, seller);
+    const { page, complaints, open } = await dashboard.signIn(1, seller);
     const user = await dashboard.user(1, seller);
     const [customer] = await customersOf(user);
     const before = await count(user);
@@ -148,7 +148,7 @@ describe('an import of invoices', () => {
   });
 
   it('asks how days are written that can be read in both ways, and checks again what was changed', async () => {
-    const { page, complaints, open } = await dashboard.desk(1, seller);
+    const { page, complaints, open } = await dashboard.signIn(1, seller);
     const sheet = 'Invoice,Total,Created,Due,Extra\nDAYS-1,5,01/02/2026,03/02/2026,x\n';
     await open('/dashboard/receivables/import');
     await choose(page, sheet);
@@ -179,7 +179,7 @@ describe('an import of invoices', () => {
     ['too many rows', `a\n${'1\n'.repeat(10_001)}`, 'long.csv', 'has 10,001 rows'],
     ['a text of markup', '<img src=x onerror=alert(1)>', '<b>"x.csv', 'at least one row'],
   ])('refuses %s in words', async (_, content, name, said) => {
-    const { page, complaints, open } = await dashboard.desk(1, seller);
+    const { page, complaints, open } = await dashboard.signIn(1, seller);
     await open('/dashboard/receivables/import');
     await choose(page, content, name);
     await page.getByText(said).waitFor();
@@ -191,7 +191,7 @@ describe('an import of invoices', () => {
 
 describe('an import of customers', () => {
   it('makes drafts of them, with their addresses', async () => {
-    const { page, complaints, open } = await dashboard.desk(2, 'Lighthouse Courses');
+    const { page, complaints, open } = await dashboard.signIn(2, 'Lighthouse Courses');
     const user = await dashboard.user(2, 'Lighthouse Courses');
     await open('/dashboard/customers');
     await page.getByRole('link', { name: 'Import', exact: true }).click();

@@ -31,7 +31,7 @@ async function shows(page: Page, table: string, { ids, count }: Awaited<ReturnTy
 
 describe('the filters of a list', () => {
   it('go together as chips, each of which can be removed, and the way back leads through them', async () => {
-    const { page, complaints, open } = await dashboard.desk(1);
+    const { page, complaints, open } = await dashboard.signIn(1);
     await open('/dashboard/payments');
     await page.getByLabel('Status').selectOption('Completed');
     await page.getByLabel('Currency').selectOption('USD');
@@ -66,7 +66,7 @@ describe('the filters of a list', () => {
   });
 
   it('stay when only what is overdue is shown, and find the invoices of one customer', async () => {
-    const { page, complaints, open } = await dashboard.desk(1);
+    const { page, complaints, open } = await dashboard.signIn(1);
     await open('/dashboard/receivables?currency=USD');
     await page.getByRole('button', { name: 'Overdue' }).click();
     await shows(page, 'Receivables', await listed(1, 'receivables(filter: { overdue: true, currency: ["USD"] })'));
@@ -92,7 +92,7 @@ describe('the filters of a list', () => {
   });
 
   it('of payouts and checkouts are those of the graph', async () => {
-    const { page, complaints, open, go } = await dashboard.desk(2);
+    const { page, complaints, open, go } = await dashboard.signIn(2);
     const { id } = await dashboard.user(2, 'Lighthouse Courses');
     await open(`/dashboard/payouts?user=${id}&status=COMPLETED&sort=least`);
     const filter = `accountId: "${id}", status: [COMPLETED], currency: ["INR"]`;
@@ -107,7 +107,7 @@ describe('the filters of a list', () => {
 
 describe('the pages of a list', () => {
   it('are turned in both directions, and say which rows of how many they have', async () => {
-    const { page, complaints, open } = await dashboard.desk(1);
+    const { page, complaints, open } = await dashboard.signIn(1);
     await open('/dashboard/payments?status=COMPLETED');
     const { ids, count } = await listed(1, 'deposits(filter: { status: [COMPLETED] })');
     await shows(page, 'Payments', { ids, count });
@@ -140,7 +140,7 @@ describe('the pages of a list', () => {
 
 describe('the rows of a list', () => {
   it('are gone through and selected with keys, and their sum is that of all pages', async () => {
-    const { page, complaints, open, go } = await dashboard.desk(1);
+    const { page, complaints, open, go } = await dashboard.signIn(1);
     await open('/dashboard/settings');
     await page.getByRole('link', { name: /^Receivables/ }).click();
     await rowsOf(page, 'Receivables').first().waitFor();

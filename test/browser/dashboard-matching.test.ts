@@ -41,7 +41,7 @@ describe('payments to reconcile', () => {
   it('are matched together: fourteen with two clicks, and taken back before they are sent', async () => {
     const user = await dashboard.user(1, 'Indigo Looms');
     const { invoices } = await trade(user, 'ALL', 14);
-    const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
+    const { page, complaints, open } = await dashboard.signIn(1, 'Indigo Looms');
     await open('/dashboard/payments?show=unreconciled');
     await expect.poll(() => boxesOf(page, 'ALL-').count()).toBe(14);
     const choose = page.getByRole('button', { name: /^Choose \d+ exact$/ });
@@ -73,7 +73,7 @@ describe('payments to reconcile', () => {
   it('are matched by keys, and sent at once when the page is left', async () => {
     const user = await dashboard.user(1, 'Indigo Looms');
     const { invoices } = await trade(user, 'KEY', 3);
-    const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
+    const { page, complaints, open } = await dashboard.signIn(1, 'Indigo Looms');
     await open('/dashboard/payments?show=unreconciled');
     await expect.poll(() => boxesOf(page, 'KEY-').count()).toBe(3);
     const boxes = boxesOf(page, 'KEY-').getByRole('checkbox');
@@ -105,7 +105,7 @@ describe('payments to reconcile', () => {
   it('say which match was refused and why, and what is left of a payment', async () => {
     const user = await dashboard.user(1, 'Indigo Looms');
     const { invoices, payments } = await trade(user, 'GONE', 2);
-    const { page, open } = await dashboard.desk(1, 'Indigo Looms');
+    const { page, open } = await dashboard.signIn(1, 'Indigo Looms');
     await open('/dashboard/payments?show=unreconciled');
     await expect.poll(() => boxesOf(page, 'GONE-').count()).toBe(2);
     for (const box of await boxesOf(page, 'GONE-').getByRole('checkbox').all()) await box.check();
@@ -130,7 +130,7 @@ describe('payments to reconcile', () => {
   it('can be chosen by keys without that the foot covers the box', async () => {
     const user = await dashboard.user(1, 'Indigo Looms');
     await trade(user, 'LOW', 12);
-    const { page, open } = await dashboard.desk(1, 'Indigo Looms');
+    const { page, open } = await dashboard.signIn(1, 'Indigo Looms');
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 640 });
       await open('/dashboard/payments?show=unreconciled');
@@ -160,7 +160,7 @@ describe('payments to reconcile', () => {
       }),
     );
     await completeDeposit(user, id);
-    const { page, open } = await dashboard.desk(1, 'Indigo Looms');
+    const { page, open } = await dashboard.signIn(1, 'Indigo Looms');
     await open('/dashboard/payments?show=unreconciled');
     await boxesOf(page, 'SAME-12').getByText('Reference matches').waitFor();
     await open(`/dashboard/payments/${id}`);
@@ -221,7 +221,7 @@ describe('matches that wait while the page is left', () => {
   it('are sent once as the account that chose them, when another one is shown', async () => {
     const user = await dashboard.user(1, 'Indigo Looms');
     const { invoices } = await trade(user, 'ACT', 2);
-    const { page, complaints, open } = await dashboard.ownDesk(1, 'Indigo Looms');
+    const { page, complaints, open } = await dashboard.signInAlone(1, 'Indigo Looms');
     const sent = sentBy(page);
     await open(address);
     await match(page, 'ACT', 2);
@@ -236,7 +236,7 @@ describe('matches that wait while the page is left', () => {
   it('are sent once when the browser goes back, and not again when it goes forward', async () => {
     const user = await dashboard.user(1, 'Indigo Looms');
     const { invoices } = await trade(user, 'BACK', 1);
-    const { page, complaints, open, go } = await dashboard.ownDesk(1, 'Indigo Looms');
+    const { page, complaints, open, go } = await dashboard.signInAlone(1, 'Indigo Looms');
     const sent = sentBy(page);
     await open('/dashboard/payouts');
     await page.getByRole('heading', { name: 'Payouts', level: 1 }).waitFor();
@@ -255,7 +255,7 @@ describe('matches that wait while the page is left', () => {
   it('are sent before the session ends when the viewer signs out', async () => {
     const user = await dashboard.user(1, 'Indigo Looms');
     const { invoices } = await trade(user, 'OUT', 1);
-    const { page, complaints, open } = await dashboard.ownDesk(1, 'Indigo Looms');
+    const { page, complaints, open } = await dashboard.signInAlone(1, 'Indigo Looms');
     const sent = sentBy(page);
     await open(address);
     await match(page, 'OUT', 1);
@@ -270,7 +270,7 @@ describe('matches that wait while the page is left', () => {
   it('are not sent when another account has signed in in the browser', async () => {
     const user = await dashboard.user(1, 'Indigo Looms');
     const { invoices } = await trade(user, 'OTHER', 1);
-    const { page, context, open } = await dashboard.ownDesk(1, 'Indigo Looms');
+    const { page, context, open } = await dashboard.signInAlone(1, 'Indigo Looms');
     const sent = sentBy(page);
     await open(address);
     await match(page, 'OTHER', 1);
@@ -288,7 +288,7 @@ describe('matches that wait while the page is left', () => {
   it('are sent again with the same key after an answer that did not arrive', async () => {
     const user = await dashboard.user(1, 'Indigo Looms');
     const { invoices } = await trade(user, 'LOST', 2);
-    const { page, context, open } = await dashboard.ownDesk(1, 'Indigo Looms');
+    const { page, context, open } = await dashboard.signInAlone(1, 'Indigo Looms');
     const sent = sentBy(page);
     await open(address);
     await match(page, 'LOST', 2);

@@ -49,7 +49,7 @@ describe('the money of the pages', () => {
   it.each(traders)(
     'equals that of the graph to the cent, in every list of Edition %i',
     async (edition, name, currency, way) => {
-      const { page, complaints, open, go } = await dashboard.desk(edition, name);
+      const { page, complaints, open, go } = await dashboard.signIn(edition, name);
       await open('/dashboard/settings');
       const user = await dashboard.user(edition, name);
       for (const amount of fc.sample(cents, 2).map(decimal)) {
@@ -136,7 +136,7 @@ describe('the money of the pages', () => {
       pages++;
     } while (after !== null);
     expect(pages).toBeGreaterThan(1);
-    const { page, complaints, open } = await dashboard.desk(1);
+    const { page, complaints, open } = await dashboard.signIn(1);
     await open('/dashboard/payments?show=unreconciled');
     await rowsOf(page, 'Payments').first().waitFor();
     const shown = await rowsOf(page, 'Payments')
@@ -305,7 +305,7 @@ describe('hostile texts and generated amounts', () => {
 
 describe('the tools of the sandbox', () => {
   sandboxStories({
-    desk: (edition, nickname) => dashboard.desk(edition, nickname),
+    signIn: (edition, nickname) => dashboard.signIn(edition, nickname),
     key: (edition) => dashboard.tenants[edition - 1]!.testKey,
     faults,
   });

@@ -10,7 +10,7 @@ const askAgain = (page: Page) => page.evaluate(() => void document.dispatchEvent
 
 describe('the dashboard while the gateway cannot be reached', () => {
   it('keeps its frame and what it has, says since when, and goes on by itself or at once', async () => {
-    const { context, page, open } = await dashboard.ownDesk(1, 'Indigo Looms');
+    const { context, page, open } = await dashboard.signInAlone(1, 'Indigo Looms');
     await open('/dashboard/payments');
     await rowsOf(page, 'Payments').first().waitFor();
     const before = await rowsOf(page, 'Payments').allInnerTexts();
@@ -43,7 +43,7 @@ describe('the dashboard while the gateway cannot be reached', () => {
   });
 
   it('is tried again after a load without an answer, as oneself only while acting', async () => {
-    const { context, page, open } = await dashboard.ownDesk(1, 'Indigo Looms');
+    const { context, page, open } = await dashboard.signInAlone(1, 'Indigo Looms');
     await context.route('**/graphql', (route) => route.abort());
     await open('/dashboard/payments');
     const own = page.getByRole('button', { name: 'Go on as yourself' });

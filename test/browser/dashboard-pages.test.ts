@@ -342,7 +342,7 @@ describe('a viewer of the dashboard', () => {
   });
 
   it('finds payments, receivables and users by their texts, in place of other filters', async () => {
-    const { page, complaints, open, go } = await dashboard.desk(2);
+    const { page, complaints, open, go } = await dashboard.signIn(2);
     await open('/dashboard/settings');
     for (const [place, list, text] of [
       ['payments', 'deposits', 'Asha'],
@@ -379,7 +379,7 @@ describe('a viewer of the dashboard', () => {
   });
 
   it('has the pages of users for platforms alone', async () => {
-    const { page, open } = await dashboard.desk(2, 'Lighthouse Courses');
+    const { page, open } = await dashboard.signIn(2, 'Lighthouse Courses');
     for (const path of ['/dashboard/users', '/dashboard/users/new']) {
       await open(path);
       await page.getByText('There is nothing at this address').waitFor();
@@ -387,7 +387,7 @@ describe('a viewer of the dashboard', () => {
   });
 
   it('has every cell of a list on a phone, and unused filters behind a button; the keyboard reaches all', async () => {
-    const { page, complaints, open } = await dashboard.desk(2);
+    const { page, complaints, open } = await dashboard.signIn(2);
     await open('/dashboard/payments?status=COMPLETED');
     // Escape closes a dialog, and the focus is again where it was.
     const acting = page.getByRole('button', { name: 'Act as a user' });
@@ -401,10 +401,10 @@ describe('a viewer of the dashboard', () => {
     const first = table.getByRole('row').nth(1);
     const texts = async () => (await first.getByRole('cell').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
     await first.waitFor();
-    const desk = await texts();
+    const desktop = await texts();
     await page.setViewportSize({ width: 320, height: 700 });
     // The status has moved below the amount.
-    for (const text of desk) expect((await texts()).join(' ')).toContain(text);
+    for (const text of desktop) expect((await texts()).join(' ')).toContain(text);
     expect(await first.locator('.status').filter({ visible: true }).count()).toBe(1);
     // The navigation is folded; whose account it is stays visible.
     const whose = await page.locator('.side .account-name').textContent();
@@ -467,8 +467,8 @@ describe('a viewer of the dashboard', () => {
   }
 
   developerStories({
-    desk: () => dashboard.desk(2),
-    ownDesk: () => dashboard.ownDesk(2),
+    signIn: () => dashboard.signIn(2),
+    signInAlone: () => dashboard.signInAlone(2),
     origin: () => dashboard.origin,
     key: () => dashboard.tenants[1]!.testKey,
     otherKey: () => dashboard.tenants[0]!.testKey,
@@ -478,7 +478,7 @@ describe('a viewer of the dashboard', () => {
 
 describe('a platform in the dashboard', () => {
   platformStories({
-    desk: () => dashboard.desk(1),
+    signIn: () => dashboard.signIn(1),
     platform: () => dashboard.platform(1),
     user: () => dashboard.user(1, 'Indigo Looms'),
   });
@@ -523,8 +523,8 @@ const pagesOfUser = [
 ] as const;
 
 describe.each([
-  ['a platform', pages, () => dashboard.desk(2)],
-  ['a user', pagesOfUser, () => dashboard.desk(1, 'Indigo Looms')],
+  ['a platform', pages, () => dashboard.signIn(2)],
+  ['a user', pagesOfUser, () => dashboard.signIn(1, 'Indigo Looms')],
 ] as const)('the page of the dashboard for %s at', (_, places, sit) => {
   let visit: Visit;
   beforeAll(async () => {

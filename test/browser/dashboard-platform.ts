@@ -7,13 +7,13 @@ type Sum = { currency: string };
 
 /** What the stories need: a browser signed in to the demo platform of Edition 1, and clients of it and its user. */
 export interface PlatformDesk {
-  desk: () => Promise<Visit>;
+  signIn: () => Promise<Visit>;
   platform: () => Speaker;
   user: () => Promise<Speaker>;
 }
 
 /** What a platform sees of its users, whose objects are not all on its own lists. */
-export function platformStories({ desk, platform, user }: PlatformDesk): void {
+export function platformStories({ signIn, platform, user }: PlatformDesk): void {
   /** A payment to the address of a customer of the user. It is on the lists of the user alone. */
   async function paidAtCustomer(): Promise<{ payment: string; customer: string }> {
     const seller = await user();
@@ -30,7 +30,7 @@ export function platformStories({ desk, platform, user }: PlatformDesk): void {
 
   it('sees what happened to the payments and customers of its users', async () => {
     const { payment, customer } = await paidAtCustomer();
-    const { page, complaints, open, go } = await desk();
+    const { page, complaints, open, go } = await signIn();
     await open(`/dashboard/payments/${payment}`);
     await page.getByRole('region', { name: 'Timeline' }).getByText('Payment completed').waitFor();
     await go(`/dashboard/accounts/${customer}`);
@@ -50,7 +50,7 @@ export function platformStories({ desk, platform, user }: PlatformDesk): void {
     const { totalCount, nodes } = body.data.deposits;
     const ofDollars = nodes.filter(({ currency }: Sum) => currency === 'USD');
     const amount = sum(ofDollars.map(({ pendingRest }: { pendingRest: string }) => pendingRest));
-    const { page, complaints, open } = await desk();
+    const { page, complaints, open } = await signIn();
     await open('/dashboard');
     const card = page.getByRole('region', { name: 'Needs attention' });
     await card.getByRole('listitem').first().waitFor();
@@ -66,7 +66,7 @@ export function platformStories({ desk, platform, user }: PlatformDesk): void {
   });
 
   it('has no page that scrolls without need, whatever stands above it', async () => {
-    const { page, open } = await desk();
+    const { page, open } = await signIn();
     for (const height of [700, 320]) {
       await page.setViewportSize({ width: 1280, height });
       for (const acting of [false, true]) {
@@ -96,7 +96,7 @@ export function platformStories({ desk, platform, user }: PlatformDesk): void {
         viewer { now } }`,
     );
     const [{ invoice, customer }] = body.data.receivables.nodes;
-    const { page, complaints, open } = await desk();
+    const { page, complaints, open } = await signIn();
     await open(`/dashboard/accounts/${customer.id}`);
     const rows = page.getByRole('region', { name: 'Owes' }).locator('tbody tr');
     await rows.first().waitFor();
@@ -117,7 +117,7 @@ export function platformStories({ desk, platform, user }: PlatformDesk): void {
     const helper = (verb: string) => platform().post(`/v1/test_helpers/accounts/${held.id}/${verb}`);
     expect((await helper('hold')).status).toBe(200);
     try {
-      const { page, complaints, open } = await desk();
+      const { page, complaints, open } = await signIn();
       const said = /Nothing is paid out: the account has been on hold since \w+ \d+\.$/;
       await open('/dashboard/payouts');
       const coming = page.getByRole('region', { name: 'Coming' });
@@ -141,7 +141,7 @@ export function platformStories({ desk, platform, user }: PlatformDesk): void {
     const { body } = await platform().graph(
       '{ accounts(scope: DESCENDANTS, type: [PARTNER], first: 25) { nodes { nickname owner { nickname } } } }',
     );
-    const { page, complaints, open } = await desk();
+    const { page, complaints, open } = await signIn();
     await open('/dashboard/customers');
     const rows = page.getByRole('table', { name: 'Customers' }).locator('tbody tr');
     await expect.poll(() => rows.count()).toBe(body.data.accounts.nodes.length);

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import type { Visit } from './dashboard-fixture.js';
 
 /** What the stories need: a browser signed in to the demo of an edition, as its platform or as one of its users. */
-export interface Desk {
-  desk: (edition: 1 | 2, nickname?: string) => Promise<Visit>;
+export interface SignedIn {
+  signIn: (edition: 1 | 2, nickname?: string) => Promise<Visit>;
   key: (edition: 1 | 2) => string;
   faults: (page: Page) => Promise<string[]>;
 }
@@ -24,14 +24,14 @@ async function marks(form: Locator, submit: string): Promise<{ marked: string[];
 }
 
 /** The stories of test mode: the bank and the payers of the sandbox, and its clock. */
-export function sandboxStories({ desk, key, faults }: Desk): void {
+export function sandboxStories({ signIn, key, faults }: SignedIn): void {
   const users = [
     [1, 'Malabar Spice'],
     [2, 'Fjord Software'],
   ] as const;
   for (const [edition, user] of users) {
     it(`get a new viewer of Edition ${edition} paid and paid out by the pages alone`, async () => {
-      const { page, complaints, open } = await desk(edition);
+      const { page, complaints, open } = await signIn(edition);
       await open('/dashboard/settings');
       let clicks = 0;
       const click = async (target: Locator) => {
@@ -79,7 +79,7 @@ export function sandboxStories({ desk, key, faults }: Desk): void {
   }
 
   it('pay a receivable in part and in full as its customer, and show what the customer owes', async () => {
-    const { page, complaints, open } = await desk(1, 'Indigo Looms');
+    const { page, complaints, open } = await signIn(1, 'Indigo Looms');
     await open('/dashboard/settings');
     await page.getByRole('link', { name: 'Receivables' }).click();
     await page.getByRole('link', { name: 'New receivable' }).click();
@@ -116,7 +116,7 @@ export function sandboxStories({ desk, key, faults }: Desk): void {
   });
 
   it('end a payment with a reason, and addresses and wallets with a key', async () => {
-    const { page, complaints, open } = await desk(1, 'Indigo Looms');
+    const { page, complaints, open } = await signIn(1, 'Indigo Looms');
     await open('/dashboard/settings');
     await page.getByRole('link', { name: 'Customers' }).click();
     await page.getByRole('link', { name: 'Maison Claire' }).click();
@@ -176,7 +176,7 @@ export function sandboxStories({ desk, key, faults }: Desk): void {
       [1, 'Indigo Looms'],
       [2, 'Lighthouse Courses'],
     ] as const) {
-      const { page, complaints, open, go } = await desk(edition, user);
+      const { page, complaints, open, go } = await signIn(edition, user);
       await open('/dashboard/customers/new');
       const form = page.getByRole('form', { name: 'New customer' });
       const customer = await marks(form, 'Create customer');

@@ -40,7 +40,7 @@ describe('the payout settings', () => {
   });
 
   it('change the days of an account, and say before when the next payout then is', async () => {
-    const { page, complaints, open } = await dashboard.desk(1, 'Malabar Spice');
+    const { page, complaints, open } = await dashboard.signIn(1, 'Malabar Spice');
     const user = await dashboard.user(1, 'Malabar Spice');
     const asked = async () => {
       const { body } = await user.graph(`{ viewer { account { nextPayoutAt
@@ -82,7 +82,7 @@ describe('the payout settings', () => {
   });
 
   it('let a platform disable and enable the payouts of a user, and change its days', async () => {
-    const { page, complaints, open } = await dashboard.desk(1);
+    const { page, complaints, open } = await dashboard.signIn(1);
     const user = await dashboard.user(1, 'Indigo Looms');
     const payouts = async () => {
       const { body } = await user.graph(
@@ -145,7 +145,7 @@ describe('the payout settings', () => {
 
 describe('automatic matching', () => {
   it('is switched on with a key, matches what waits and what comes, and is said in the timeline', async () => {
-    const { page, complaints, open, go } = await dashboard.desk(1, 'Malabar Spice');
+    const { page, complaints, open, go } = await dashboard.signIn(1, 'Malabar Spice');
     const user = await dashboard.user(1, 'Malabar Spice');
     const key = dashboard.tenants[0]!.testKey;
     const made = async (number: string, waits: boolean) => {
@@ -204,7 +204,7 @@ describe('exports', () => {
   }
 
   it('have all rows that the filters of a list select, and are kept to be downloaded again', async () => {
-    const { page, complaints, open, go } = await dashboard.desk(2, 'Lighthouse Courses');
+    const { page, complaints, open, go } = await dashboard.signIn(2, 'Lighthouse Courses');
     const user = await dashboard.user(2, 'Lighthouse Courses');
     await open('/dashboard/settings');
     await page.getByRole('link', { name: /^Payments( \d+\+? waiting)?$/ }).click();
@@ -247,7 +247,7 @@ describe('exports', () => {
     ['users', 'accounts(filter: { type: [USER] }, first: 100)'],
   ])('of %s have the rows of the page, in their order', async (address, list) => {
     const ofUser = !/^(payouts|users)/.test(address);
-    const { page, complaints, open } = await dashboard.desk(2, ofUser ? 'Lighthouse Courses' : undefined);
+    const { page, complaints, open } = await dashboard.signIn(2, ofUser ? 'Lighthouse Courses' : undefined);
     const caller = ofUser ? await dashboard.user(2, 'Lighthouse Courses') : dashboard.platform(2);
     const field = list.split('(')[0]!;
     const { body } = await caller.graph(`{ ${list} { totalCount nodes { id } } }`);
@@ -260,7 +260,7 @@ describe('exports', () => {
   });
 
   it('say why the gateway refused one, and can be tried again', async () => {
-    const { page, open } = await dashboard.desk(2);
+    const { page, open } = await dashboard.signIn(2);
     await open('/dashboard/payouts');
     await page.route('**/graphql', (route, request) => {
       const { query = '' } = (request.postDataJSON() ?? {}) as { query?: string };
@@ -282,7 +282,7 @@ describe('exports', () => {
 
 describe('what was given by mistake', () => {
   it('is mended for a person of a draft: edited, and removed', async () => {
-    const { page, complaints, open } = await dashboard.desk(1);
+    const { page, complaints, open } = await dashboard.signIn(1);
     const platform = dashboard.platform(1);
     const draft = await platform.connectedUser({ nickname: 'Mending & Sons' });
     const name = `Asha ${'Long'.repeat(15)}`;
@@ -316,7 +316,7 @@ describe('what was given by mistake', () => {
   });
 
   it('is mended for a bank account by another one, whose form is filled in with it', async () => {
-    const { page, complaints, open } = await dashboard.desk(1, 'Malabar Spice');
+    const { page, complaints, open } = await dashboard.signIn(1, 'Malabar Spice');
     const user = await dashboard.user(1, 'Malabar Spice');
     const addresses = async () => {
       const { body } = await user.graph(

@@ -12,7 +12,7 @@ type Named = { id: string; nickname: string };
 
 describe('receivables in the dashboard', () => {
   it('are listed by age, created with a document, changed and voided', async () => {
-    const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
+    const { page, complaints, open } = await dashboard.signIn(1, 'Indigo Looms');
     await open('/dashboard/settings');
     await page.getByRole('link', { name: 'Receivables' }).click();
     await page.getByRole('region', { name: 'Open' }).getByRole('link', { name: '1 to 30 days' }).click();
@@ -67,7 +67,7 @@ describe('receivables in the dashboard', () => {
 
 describe('a part of a page that the gateway refuses', () => {
   it('shows its error in its place, and the other parts stay', async () => {
-    const { page, open } = await dashboard.ownDesk(1, 'Indigo Looms');
+    const { page, open } = await dashboard.signInAlone(1, 'Indigo Looms');
     await changeDocuments(page, refusedTotals);
     await open('/dashboard');
     const part = (name: string) => page.getByRole('region', { name });
@@ -86,7 +86,7 @@ describe('a part of a page that the gateway refuses', () => {
   });
 
   it('of an object leaves the object, and an object that cannot be read is not said to be missing', async () => {
-    const { page, open } = await dashboard.ownDesk(1, 'Indigo Looms');
+    const { page, open } = await dashboard.signInAlone(1, 'Indigo Looms');
     await changeDocuments(page, (query) => query.replace('partners(first: 10)', 'partners(first: 0)'));
     const { id } = await dashboard.user(1, 'Indigo Looms');
     await open(`/dashboard/accounts/${id}`);
@@ -121,7 +121,7 @@ describe('a form of the dashboard', () => {
   }
 
   it('creates nothing twice after an answer that says nothing of the outcome', async () => {
-    const { context, page, open } = await dashboard.ownDesk(1);
+    const { context, page, open } = await dashboard.signInAlone(1);
     await open('/dashboard/users/new');
     await page.getByLabel('Legal name').fill('Once Weavers');
     const keys = await lost(context, 'createConnectedUser');
@@ -158,7 +158,7 @@ async function tabTo(target: Locator): Promise<void> {
 
 describe('payments in the dashboard', () => {
   it('are reconciled by keys alone, and say why they cannot be yet', async () => {
-    const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
+    const { page, complaints, open } = await dashboard.signIn(1, 'Indigo Looms');
     await open('/dashboard/payments?show=unreconciled');
     const first = rowsOf(page, 'Payments').getByRole('link').first();
     await first.waitFor();
@@ -202,7 +202,7 @@ describe('payments in the dashboard', () => {
 
 describe('payouts in the dashboard', () => {
   it('are announced, and list the invoices that they settle, also on paper', async () => {
-    const { page, complaints, open } = await dashboard.desk(2, 'Lighthouse Courses');
+    const { page, complaints, open } = await dashboard.signIn(2, 'Lighthouse Courses');
     await open('/dashboard/settings');
     await page
       .getByRole('link', { name: /^Payouts( \d+\+? waiting)?$/ })
@@ -318,7 +318,7 @@ describe('the statement of a payout', () => {
 
 describe('disputes in the dashboard', () => {
   disputeStories({
-    desk: () => dashboard.desk(1, 'Indigo Looms'),
+    signIn: () => dashboard.signIn(1, 'Indigo Looms'),
     visit: () => dashboard.visit('/dashboard'),
     platform: () => dashboard.platform(1),
     user: () => dashboard.user(1, 'Indigo Looms'),
@@ -327,7 +327,7 @@ describe('disputes in the dashboard', () => {
 
 describe('users in the dashboard', () => {
   it('are onboarded by the requirements of the gateway, and activated', async () => {
-    const { page, complaints, open } = await dashboard.desk(1);
+    const { page, complaints, open } = await dashboard.signIn(1);
     await open('/dashboard/settings');
     await page.getByRole('link', { name: 'Users' }).click();
     await page.getByLabel('Status').selectOption('DRAFT');
@@ -405,7 +405,7 @@ describe('a user in India in the dashboard', () => {
     const physicalAddress = { line1: '1 Wharf', city: 'Pune', postalCode: '411001', country: 'IN' };
     const businessDetails = { legalName: 'Konkan Spices', type: 'COMPANY', ids: { tax: 'bad' }, physicalAddress };
     const { body } = await platform.graph(mutation, { input: { nickname: 'Konkan Spices', businessDetails } });
-    const { page, complaints, open } = await dashboard.desk(1);
+    const { page, complaints, open } = await dashboard.signIn(1);
     await open(`/dashboard/accounts/${body.data.createConnectedUser.account.id}`);
     const details = page.getByRole('form', { name: 'Details of the business' });
     const tax = details.getByLabel('Tax ID');
@@ -427,7 +427,7 @@ describe('a user in India in the dashboard', () => {
 
 describe('checkouts in the dashboard', () => {
   it('are made from three fields, shown as a link and a code, shared, and followed live', async () => {
-    const { page, complaints, open } = await dashboard.desk(2, 'Lighthouse Courses');
+    const { page, complaints, open } = await dashboard.signIn(2, 'Lighthouse Courses');
     await open('/dashboard/settings');
     await page.getByRole('link', { name: 'Checkouts' }).click();
     await page.getByRole('link', { name: 'New checkout' }).click();
@@ -472,7 +472,7 @@ describe('checkouts in the dashboard', () => {
       const terms = { currency: 'INR', purpose_code: 'P0802', transaction_type: 'services' };
       expect((await user.post('/v1/receivables', { ...terms, invoice, customer_id })).status).toBe(200);
     }
-    const { page, complaints, open } = await dashboard.desk(2);
+    const { page, complaints, open } = await dashboard.signIn(2);
     await open('/dashboard/checkouts/new');
     const form = page.getByRole('form', { name: 'New checkout' });
     const invoices = form.getByLabel('Invoice', { exact: true });
@@ -521,7 +521,7 @@ describe('checkouts in the dashboard', () => {
 
 describe('a page', () => {
   it('asks again when something has happened, else only every minute; without a stream every few seconds', async () => {
-    const { context, page, open } = await dashboard.ownDesk(2, 'Lighthouse Courses');
+    const { context, page, open } = await dashboard.signInAlone(2, 'Lighthouse Courses');
     const user = await dashboard.user(2, 'Lighthouse Courses');
     let asked = 0;
     page.on('request', (request) => {

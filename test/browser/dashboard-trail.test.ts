@@ -82,7 +82,7 @@ describe('the way of the money', () => {
     const { id } = await must(user.post('/v1/deposits', made));
     await completeDeposit(user, id);
     const debit = await must(user.post(`/v1/test_helpers/deposits/${id}/dispute`, { amount: '12.00' }));
-    const visit = await dashboard.desk(1, 'Indigo Looms');
+    const visit = await dashboard.signIn(1, 'Indigo Looms');
     await visit.open(`/dashboard/payments/${id}`);
     await stations(visit, 2, 'All of it was refunded or taken back.');
     await visit.go(`/dashboard/payments/${debit.id}`);

@@ -35,7 +35,7 @@ const vectors = [
   '${alert(1)}{{constructor.constructor("alert(1)")()}}',
   '<form><button formaction=javascript:alert(1)>x',
 ];
-/** What a stranger could write to leave the place of a text, and to run something. Shown as text, it does nothing. */
+/** What an outsider could write to leave the place of a text, and to run something. Shown as text, it does nothing. */
 const hostileTexts = fc.tuple(fc.constantFrom(...escapes), fc.constantFrom(...vectors)).map((parts) => parts.join(''));
 const cents = fc.bigInt({ min: 1_000n, max: 99_999_999_999n });
 

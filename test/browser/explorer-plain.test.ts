@@ -20,7 +20,7 @@ afterAll(() => chromium?.close());
 afterEach(() => context?.close());
 
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const desk = { width: 1280, height: 900 };
+const desktop = { width: 1280, height: 900 };
 const phone = { width: 390, height: 844 };
 
 interface Opened {
@@ -31,7 +31,10 @@ interface Opened {
 }
 
 /** Opens the explorer in a new browser session, whose cache is empty. */
-async function opened(address: string, { viewport = desk, dark = false, from = world.origin } = {}): Promise<Opened> {
+async function opened(
+  address: string,
+  { viewport = desktop, dark = false, from = world.origin } = {},
+): Promise<Opened> {
   const colorScheme = dark ? 'dark' : 'light';
   context = await chromium.newContext({ viewport, colorScheme, reducedMotion: 'reduce' });
   context.setDefaultTimeout(300_000);
@@ -135,7 +138,7 @@ describe('before its editor is used, the explorer', () => {
   });
 
   it.each([
-    ['on a desk in light', { viewport: desk, dark: false }],
+    ['on a desktop in light', { viewport: desktop, dark: false }],
     ['on a phone in dark', { viewport: phone, dark: true }],
   ] as const)('has no fault that axe finds, and nothing beyond the edge: %s', async (_, screen) => {
     const { page } = await opened('/graphiql', screen);

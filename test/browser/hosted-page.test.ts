@@ -62,7 +62,7 @@ async function pausedClock(page: Page): Promise<void> {
   await page.clock.pauseAt(600_000);
 }
 
-/** Opens what is folded. On a desk the summary is open, and has nothing to click. */
+/** Opens what is folded. On a desktop the summary is open, and has nothing to click. */
 async function unfold(page: Page): Promise<void> {
   for (const folded of await page.locator('summary').all()) if (await folded.isVisible()) await folded.click();
 }
@@ -124,9 +124,9 @@ describe('every state of the page', () => {
     missing: [undefined, 'This payment link is not valid'],
   } as const;
 
-  const screens = { desk: { width: 1280 }, narrow: { width: 320 }, phone: { width: 320, touch: true } };
-  // The short form has a desk in light and a phone in dark.
-  const short: Record<string, ('light' | 'dark')[]> = { desk: ['light'], phone: ['dark'] };
+  const screens = { desktop: { width: 1280 }, narrow: { width: 320 }, phone: { width: 320, touch: true } };
+  // The short form has a desktop in light and a phone in dark.
+  const short: Record<string, ('light' | 'dark')[]> = { desktop: ['light'], phone: ['dark'] };
   const colorsOf = (screen: string) => (scale.whole ? (['light', 'dark'] as const) : (short[screen] ?? []));
   for (const [screen, { width, touch }] of Object.entries<{ width: number; touch?: boolean }>(screens))
     for (const colorScheme of colorsOf(screen))

@@ -270,12 +270,12 @@ describe('behind a trusted proxy, on a separate PostgreSQL', () => {
 
   // A forwarded header is reliable only from a trusted peer.
   it('trusts no peer except the proxy', async () => {
-    const stranger = await children.gateway({
+    const outsider = await children.gateway({
       ...(await children.database({ migrated: true })),
       TRUSTED_PROXY: '10.1.2.3',
     });
 
-    const reply = await stranger.speaker(key, { 'x-forwarded-proto': 'https' }).get('/v1/accounts');
+    const reply = await outsider.speaker(key, { 'x-forwarded-proto': 'https' }).get('/v1/accounts');
 
     expect([reply.status, reply.codes]).toEqual([403, ['https_required']]);
   });

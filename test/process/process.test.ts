@@ -405,8 +405,8 @@ describe('a failed start', () => {
   it('prints its step and the message of PostgreSQL or of the system', async () => {
     const there = await children.database();
     const { DATABASE_URL: url } = there;
-    expect(await said(at(url.replace('tidegate@', 'stranger:canary@')))).toBe(
-      'While connecting to PostgreSQL: role "stranger" does not exist (28000)\n',
+    expect(await said(at(url.replace('tidegate@', 'outsider:canary@')))).toBe(
+      'While connecting to PostgreSQL: role "outsider" does not exist (28000)\n',
     );
     expect(await said(at(url.replace(/child_\w+/, 'nowhere')))).toBe(
       'While connecting to PostgreSQL: database "nowhere" does not exist (3D000)\n',

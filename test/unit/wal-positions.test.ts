@@ -123,7 +123,7 @@ describe('the own writes of accounts', () => {
     let position = 0n;
     const writes = new OwnWrites(new PrimaryPositions(1_000), async () => ++position);
     for (let n = 0; n < 10_001; n++) await writes.wrote([`account ${n}`]);
-    expect([writes.required(['account 0']), writes.required(['stranger'])]).toEqual([1n, 1n]);
+    expect([writes.required(['account 0']), writes.required(['outsider'])]).toEqual([1n, 1n]);
     expect(writes.required(['account 10000'])).toBe(10_001n);
   });
 

@@ -80,7 +80,7 @@ export const apps = [
 
 function upiForm({ path, attemptKey }: PageOptions): string {
   return html`<form method="post" action="${path}/upi">
-    <p class="desk">Scan a QR code with any UPI app on your phone.</p>
+    <p class="desktop">Scan a QR code with any UPI app on your phone.</p>
     <p class="phone">Pay with a UPI app on this phone.</p>
     <input type="hidden" name="attempt" value="${attemptKey}-upi">
     <button class="primary">Pay with UPI</button>

@@ -10,7 +10,7 @@ import { icon } from './icons.js';
 import { look, mayPay } from './parts.js';
 import { apps, noUpi, sandboxForm } from './forms.js';
 
-/** The code to scan on a desk, the links to apps on a phone, and the time that is left. */
+/** The code to scan on a desktop, the links to apps on a phone, and the time that is left. */
 export function awaiting(session: Session, { attempt }: { attempt: TransactionRow }, options: PageOptions): string {
   const { checkout, address } = session;
   if (!address.vpa) return html`<p class="hint" role="note">${noUpi}</p>!${another(session, options)}`;
@@ -29,7 +29,7 @@ export function awaiting(session: Session, { attempt }: { attempt: TransactionRo
     <div class="qr" role="img" aria-label="UPI code: pay ${money(checkout.grossAmount)} to ${vpa}">!${code}</div>
     <div class="how">
       <ol>
-        <li class="desk">Scan the code with any UPI app.</li>
+        <li class="desktop">Scan the code with any UPI app.</li>
         <li class="phone">Open your UPI app.</li>
         <li>Check the amount and the UPI ID, and approve the payment.</li>
         <li>Come back to this page to see the result.</li>

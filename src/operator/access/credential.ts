@@ -12,7 +12,7 @@ import { operator, OperatorRole, operatorSession } from '../table.js';
 const delayMilliseconds = 1_000;
 const delayedMax = 20;
 /**
- * Look-ups of keys and tokens that were not valid before. Their holders could be strangers, so they get few turns,
+ * Look-ups of keys and tokens that were not valid before. Their holders could be anybody, so they get few turns,
  * which the addresses share: those that send many wrong keys wait for their own.
  */
 const unknownLimits = { slots: 3, ofTenant: 1, ticketsOfTenant: 20, tickets: 1_000, milliseconds: 1_000 };
@@ -52,7 +52,7 @@ const now = sql<number>`extract(epoch from clock_timestamp())`;
  * Finds the operator of a request: by OPERATOR_KEY, by the key of a named operator, or by a session. Nothing is kept,
  * so a revocation takes effect with the next request to any gateway.
  *
- * The length of the keys makes guessing infeasible. Failed attempts lock no operator out, because a stranger could then
+ * The length of the keys makes guessing infeasible. Failed attempts lock no operator out, because anybody could then
  * lock out all of them. A request with a wrong key waits a second for its domain error; while 20 such requests wait,
  * further ones get 429 at once. A right key that was valid before waits for nothing. The first use of one at a gateway
  * waits for at most a look-up of each other address that sends unknown keys.

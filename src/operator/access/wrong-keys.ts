@@ -10,7 +10,7 @@ const retryMilliseconds = 60_000;
 const unknown = '(unknown)';
 
 /**
- * Counts requests with wrong keys of operators in the audit log. A stranger can send any number of them, so the first
+ * Counts requests with wrong keys of operators in the audit log. Anybody can send any number of them, so the first
  * one is logged at once, and the others as a count, with the next one after ten minutes. The gateway's own log has
  * each.
  */

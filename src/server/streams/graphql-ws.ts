@@ -20,7 +20,7 @@ import type { OpenSubscription, Subscriptions } from './subscriptions.js';
 
 const initMilliseconds = 5_000;
 /** How many connections may be without a key at one time. */
-const strangersMax = 200;
+const unidentifiedMax = 200;
 /** Clients of the protocol connect again after these codes. */
 const codes = { restart: 1012, tryLater: 1013 };
 
@@ -59,13 +59,13 @@ export interface WebSocketParts {
  */
 export function subscriptionsByWebSocket(parts: WebSocketParts): (socket: WebSocket, request: FastifyRequest) => void {
   /** The connections whose caller is not known yet, in the order in which they came. */
-  const strangers = new Set<Connected>();
+  const unidentified = new Set<Connected>();
   const next = spaced();
   const server = makeServer<Record<string, unknown>, Connected>({
     connectionInitWaitTimeout: initMilliseconds,
     onConnect: async ({ extra, connectionParams }) => {
       const known = await connect(parts, extra, connectionParams ?? {});
-      strangers.delete(extra);
+      unidentified.delete(extra);
       return known;
     },
     onPing: ({ extra }) => extra.done?.(),
@@ -80,12 +80,12 @@ export function subscriptionsByWebSocket(parts: WebSocketParts): (socket: WebSoc
   });
   return (socket, request) => {
     const connected = accept(server, socket, request, { onFault: parts.onFault, next });
-    strangers.add(connected);
-    socket.once('close', () => strangers.delete(connected));
+    unidentified.add(connected);
+    socket.once('close', () => unidentified.delete(connected));
     // The one that has waited longest: a client sends its key as soon as it is connected.
-    if (strangers.size > strangersMax) {
-      const [first] = strangers;
-      strangers.delete(first!);
+    if (unidentified.size > unidentifiedMax) {
+      const [first] = unidentified;
+      unidentified.delete(first!);
       first!.socket.terminate();
     }
   };

@@ -1,6 +1,6 @@
 /**
  * A line of a CSV file. A cell that a spreadsheet would run as a formula begins with an apostrophe, since texts of
- * payments come from strangers; amounts, also negative ones, stay as they are.
+ * payments come from anybody; amounts, also negative ones, stay as they are.
  */
 export function csvLine(cells: readonly string[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
