@@ -29,7 +29,7 @@ export function operatorText(): string {
 
 /**
  * The catalogue of events as text, as committed in schema/events.json: the declared types, each with its recorded
- * example. A run of the tests with RECORD_EXAMPLES=1 records other examples.
+ * example. A run of a test with RECORD_EXAMPLES=1 records those that are missing.
  */
 export function eventsText(examples = recordedExamples().events): string {
   return `${JSON.stringify(eventCatalogue(examples), null, 1)}\n`;
