@@ -55,7 +55,7 @@ describe('a write that is sent again with its Idempotency-Key', () => {
   it('covers every write that exists', () => {
     const all = [...operations, ...restOperations].filter(([, { access }]) => access === 'write');
     // The upload has a separate test, because the graph has no upload.
-    expect(Object.keys(writes).sort()).toEqual(
+    expect(Object.keys(writes).sort(), 'the writes in test/api/idempotent-writes.ts').toEqual(
       all
         .map(([name]) => name)
         .filter((name) => name !== 'createFile')

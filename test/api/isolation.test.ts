@@ -241,7 +241,8 @@ describe('the probes', () => {
       // A source has the arguments of the query of its name, which are probed there: test/api/export.test.ts.
       .filter((path) => !path.startsWith('createExport.source.') || path === 'createExport.source.partners.accountId');
     const cursors = pagesBehind.flatMap((name) => [`${name}.after`, `${name}.before`]);
-    expect([...new Set(taken)].toSorted()).toEqual([...probed, ...cursors].toSorted());
+    const where = 'the probes in test/api/isolation-probes.ts';
+    expect([...new Set(taken)].toSorted(), where).toEqual([...probed, ...cursors].toSorted());
   });
 });
 
