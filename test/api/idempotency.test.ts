@@ -19,14 +19,11 @@ import {
 } from '../support/world.js';
 import {
   addressId,
-  call,
   checkoutId,
   depositId,
-  gatewaysIn,
   keyed,
   keyId,
   mutate,
-  objectOf,
   partnerId,
   person,
   receivableId,
@@ -34,12 +31,10 @@ import {
   sessionId,
   settingId,
   statusOf,
-  transportsOf,
   userId,
-  withoutEvent,
   withoutToken,
-  writes,
-} from './idempotent-writes.js';
+} from './idempotent-subjects.js';
+import { call, gatewaysIn, objectOf, transportsOf, withoutEvent, writes } from './idempotent-writes.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
