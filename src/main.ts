@@ -5,7 +5,7 @@ import { type Config, ConfigError, config } from './config/config.js';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Metrics } from './server/telemetry/metrics.js';
-import type { Store } from './db/open.js';
+import type { Store } from './db/connect/open.js';
 import type { Demo } from './server/demo/demo.js';
 import { DashboardLinks } from './server/dashboard/links.js';
 import { faultLine, logger } from './errors/log.js';
@@ -116,7 +116,7 @@ async function main(): Promise<void> {
   if (cluster.isWorker) sayAlive();
   // SIGHUP would end a process that is still starting.
   if (settings.tls) process.on('SIGHUP', () => {});
-  const { openStore } = await import('./db/open.js');
+  const { openStore } = await import('./db/connect/open.js');
   const store = await openStore(settings, { migrates: true, progress, say });
   const log = logger(settings.LOG_LEVEL);
   const { metrics, traces } = await telemetry(settings, store.database, log);

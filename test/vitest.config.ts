@@ -151,6 +151,6 @@ export default defineConfig({
     testTimeout: testMilliseconds,
     hookTimeout: 600_000,
     // What a test waits for has half of the test's time, and not Vitest's second.
-    expect: { poll: { timeout: 150_000 } },
+    expect: { poll: { timeout: 300_000 } },
   },
 });

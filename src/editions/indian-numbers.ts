@@ -1,4 +1,4 @@
-import { businessNumbers, maskedPan, type NumberFormat, typesWithCompanyNumber } from '../formats/india.js';
+import { businessNumbers, maskedPan, type NumberFormat, typesWithCompanyNumber } from '../types/india.js';
 import { awaitsActivation, type Prerequisite, type Rule } from './prerequisites.js';
 
 /**

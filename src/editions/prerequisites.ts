@@ -1,4 +1,4 @@
-import { ifsc } from '../formats/india.js';
+import { ifsc } from '../types/india.js';
 import { businessDetailsFormats } from '../types/formats.js';
 import type { AccountRow, BusinessType } from '../resources/account/table.js';
 import type { AddressRow } from '../resources/address/table.js';

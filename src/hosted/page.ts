@@ -9,7 +9,8 @@ import { payerScope } from './session.js';
 import { stateRoutes } from './state-routes.js';
 import { messagePage } from './view/layout.js';
 
-const formPattern = /^(card|upi|upi\/[^/]+)$/;
+/** The places below a page that take POST alone: its forms, and what its script tells. */
+const postedPattern = /^(card|upi|upi\/[^/]+|opened)$/;
 
 /** The headers of every payment page, in addition to those of every answer of the gateway. */
 const pageHeaders = { 'content-security-policy': policyOf(), 'x-robots-tag': 'noindex, nofollow' };
@@ -61,10 +62,10 @@ export function hostedPages(app: FastifyInstance, hosted: Hosted): void {
   // Any other request: a form's address opened as a page, a link with missing or extra characters, another method.
   app.all<{ Params: { '*': string } }>('/checkout/*', ofPage, (request, reply) => {
     const [token = '', ...rest] = request.params['*'].split('/');
-    const form = formPattern.test(rest.join('/'));
+    const posted = postedPattern.test(rest.join('/'));
     if (!['GET', 'HEAD'].includes(request.method))
-      return answers.message(reply.code(405).header('allow', form ? 'POST' : 'GET, HEAD'), unreadable);
-    return form ? answers.back(reply, encodeURIComponent(token)) : answers.missing(reply);
+      return answers.message(reply.code(405).header('allow', posted ? 'POST' : 'GET, HEAD'), unreadable);
+    return posted ? answers.back(reply, encodeURIComponent(token)) : answers.missing(reply);
   });
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { placeOf } from '../resources/checkout/link.js';
+import { checkout } from '../resources/checkout/table.js';
 import type { Hosted } from './answers.js';
 import { CheckoutEvents } from './event-stream.js';
 import { payerScope, stateAt } from './session.js';
@@ -11,7 +12,8 @@ interface OfCheckout {
 const heartbeatMilliseconds = 15_000;
 
 /**
- * Registers the two routes that report a checkout's state to the script of a page: one to poll, and an event stream.
+ * Registers the routes of the script of a page: two report the state of the checkout, one to poll and an event stream,
+ * and one is told that the page is open.
  */
 export function stateRoutes(app: FastifyInstance, { database, secrets }: Hosted): void {
   const events = new CheckoutEvents(database);
@@ -28,6 +30,15 @@ export function stateRoutes(app: FastifyInstance, { database, secrets }: Hosted)
     const place = placeOf(secrets, request.params.token);
     const state = place && (await stateAt(payerScope(database, place), place.id));
     return state === undefined ? reply.code(404).send({ state: null }) : { state };
+  });
+
+  // A preview of the link in a messenger runs no script, so a page that is read is not yet one that somebody has open.
+  app.post<OfCheckout>('/checkout/:token/opened', { config }, async (request, reply) => {
+    const place = placeOf(secrets, request.params.token);
+    const scope = place && payerScope(database, place);
+    if (!scope || !(await scope.find(checkout, place.id))) return reply.code(404).send({ state: null });
+    await scope.write('open_checkout', checkout, { requestId: request.id }, { id: place.id });
+    return reply.code(204).send();
   });
 
   app.get<OfCheckout>('/checkout/:token/events', { config: { ...config, lasting: true } }, async (request, reply) => {

@@ -12,7 +12,7 @@ import { rest } from '../api/rest/handler.js';
 import { Callers } from '../auth/api-keys.js';
 import type { Config } from '../config/config.js';
 import { consistencyHeader } from '../db/replicas/consistency-token.js';
-import type { Store } from '../db/open.js';
+import type { Store } from '../db/connect/open.js';
 import { Secrets } from '../config/secrets.js';
 import type { Acquirers } from '../hosted/acquirer.js';
 import { acquirersOf } from '../hosted/adapter/client.js';

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await sql`update checkout set status = 'expired', expires_at = extract(epoch from now())::bigint - 3600,
     deposit_id = null, effective_transaction_status = null, effective_transaction_id = null where ${ofTenant}`;
   await sql`vacuum analyze`;
-}, 120_000);
+});
 
 /** The parts of the statement, one for each kind and whose objects it reads. */
 const partsOf = (plan: Plan): Plan[] =>

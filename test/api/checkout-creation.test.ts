@@ -127,6 +127,24 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
     }
   });
 
+  it('expires when its creator says, from half an hour to 30 days later', async () => {
+    const { user, partner, receivable } = await shop();
+    const create = (seconds: number) =>
+      act(user, transport, 'create', checkoutBody(partner, [receivable], { expires_in_seconds: seconds }));
+    for (const seconds of [1_800, 30 * day]) {
+      const checkout = done(await create(seconds));
+      expect(checkout.expires_at).toBe(checkout.created + seconds);
+    }
+    for (const seconds of [1_799, 30 * day + 1, 0, -1]) {
+      const reply = await create(seconds);
+      expect([reply.status, reply.codes, reply.fieldNames]).toEqual([
+        400,
+        ['parameter_invalid'],
+        ['checkout.expires_in_seconds'],
+      ]);
+    }
+  });
+
   it('names every missing parameter', async () => {
     const { user } = await shop();
     const reply = await act(user, transport, 'create', {});

@@ -38,7 +38,7 @@ beforeAll(async () => {
   speakers = (await demos(world.operator, world.pepper)).map(
     ({ accountId, testKey, edition }) => new Speaker(world, accountId, testKey, edition),
   );
-}, 120_000);
+});
 
 const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 

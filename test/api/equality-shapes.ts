@@ -71,7 +71,7 @@ const additions: Record<string, string[]> = {
   ],
   address: ['payout_problem'],
   balance_transaction: ['balance_after'],
-  checkout: ['completed_at', 'url', 'methods'],
+  checkout: ['completed_at', 'last_tried_at', 'methods', 'opened_at', 'url'],
   deposit: [
     'completed_at',
     'pending_rest',

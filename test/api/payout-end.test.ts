@@ -380,7 +380,6 @@ describe('a payout with many locks', () => {
       expect(await locksOf(user, receivables.at(-1)!)).toEqual(['0.00', '1.00', []]);
       expect((await end(user, transport, payout.id, 'fail')).codes).toEqual(['status_invalid']);
     },
-    300_000,
   );
 
   it('waits for the locks of a deposit that was taken back, which shrink from the newest on', async () => {
@@ -418,7 +417,7 @@ describe('a payout with many locks', () => {
     );
     expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['800.00']);
     await sound();
-  }, 300_000);
+  });
 
   it('has its money back at once when it fails, and is paid again when all of its locks are free', async () => {
     const user = await exporter(2);
@@ -465,7 +464,7 @@ describe('a payout with many locks', () => {
       where tenant_id = ${tenantOf(user)} and amount > 0 and batch_id in (select id from lock_batch
       where tenant_id = ${tenantOf(user)} and payout_id is not null)`;
     expect(along).toEqual({ n: 650, amount: 65_000 });
-  }, 300_000);
+  });
 
   it('has all of its locks open again when it comes back while they are still being settled', async () => {
     const user = await exporter(2);
@@ -493,5 +492,5 @@ describe('a payout with many locks', () => {
       (payouts) => payouts.length === 2,
     );
     expect([again.amount, again.status]).toEqual(['1100.00', 'processing']);
-  }, 300_000);
+  });
 });

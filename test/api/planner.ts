@@ -250,7 +250,7 @@ export function plannerIn(world: World) {
       { ...few, platform: small, livemode: false },
     );
     planning = postgres({ ...inject('admin'), database: world.sql.options.database, max: 1, max_lifetime: null });
-  }, 120_000);
+  });
 
   afterAll(() => planning?.end());
 

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TestGateway } from '../../src/trigger/gateway.js';
-import { goneEndpoint } from '../../src/trigger/gone-endpoint.js';
-import { Trader } from '../../src/trigger/trade.js';
-import { trigger } from '../../src/trigger/trigger.js';
-import { triggerTypes } from '../../src/trigger/types.js';
+import { TestGateway } from '../../src/operator/commands/trigger/gateway.js';
+import { goneEndpoint } from '../../src/operator/commands/trigger/gone-endpoint.js';
+import { Trader } from '../../src/operator/commands/trigger/trade.js';
+import { trigger } from '../../src/operator/commands/trigger/trigger.js';
+import { triggerTypes } from '../../src/operator/commands/trigger/types.js';
 import type { CatalogueEntry } from '../../src/api/rest/contract/examples.js';
 import {
   eventually,

@@ -15,7 +15,7 @@ import pino from 'pino';
 import { WebSocket } from 'ws';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { config } from '../../src/config/config.js';
-import { openStore } from '../../src/db/open.js';
+import { openStore } from '../../src/db/connect/open.js';
 import { retentionDefault } from '../../src/jobs/retention.js';
 import { Worker } from '../../src/jobs/runner.js';
 import { createRoot } from '../../src/operator/account/accounts.js';

@@ -44,7 +44,7 @@ const liveCheckout = (): Promise<CheckoutFixture> =>
 
 async function open(url: string, options = {}): Promise<{ page: Page; complaints: string[]; hosts: Set<string> }> {
   const context = await chromium.newContext(options);
-  context.setDefaultTimeout(150_000);
+  context.setDefaultTimeout(300_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   const hosts = new Set<string>();

@@ -140,7 +140,7 @@ async function newVisit({ chromium, origin }: { chromium: Browser; origin: strin
     // Colours that are still changing are not those of the theme.
     reducedMotion: 'reduce',
   });
-  context.setDefaultTimeout(150_000);
+  context.setDefaultTimeout(300_000);
   const complaints: string[] = [];
   const page = await context.newPage();
   page.on('request', (request) => {

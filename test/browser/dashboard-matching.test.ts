@@ -64,8 +64,8 @@ describe('payments to reconcile', () => {
 
     await page.getByRole('button', { name: `Match ${exact}` }).click();
     // They are sent by themselves.
-    await page.getByText(`${exact} payments reconciled, $`).waitFor({ timeout: 60_000 });
-    await expect.poll(() => boxesOf(page, 'ALL-').count(), { timeout: 30_000 }).toBe(0);
+    await page.getByText(`${exact} payments reconciled, $`).waitFor();
+    await expect.poll(() => boxesOf(page, 'ALL-').count()).toBe(0);
     expect(await statusesOf(user, invoices)).toEqual(new Set(['locked']));
     expect(complaints).toEqual([]);
   });

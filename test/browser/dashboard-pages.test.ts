@@ -378,6 +378,14 @@ describe('a viewer of the dashboard', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('has the pages of users for platforms alone', async () => {
+    const { page, open } = await dashboard.desk(2, 'Lighthouse Courses');
+    for (const path of ['/dashboard/users', '/dashboard/users/new']) {
+      await open(path);
+      await page.getByText('There is nothing at this address').waitFor();
+    }
+  });
+
   it('has every cell of a list on a phone, and unused filters behind a button; the keyboard reaches all', async () => {
     const { page, complaints, open } = await dashboard.desk(2);
     await open('/dashboard/payments?status=COMPLETED');
@@ -398,6 +406,9 @@ describe('a viewer of the dashboard', () => {
     // The status has moved below the amount.
     for (const text of desk) expect((await texts()).join(' ')).toContain(text);
     expect(await first.locator('.status').filter({ visible: true }).count()).toBe(1);
+    // The navigation is folded; whose account it is stays visible.
+    const whose = await page.locator('.side .account-name').textContent();
+    expect(await page.getByRole('banner').innerText()).toContain(whose);
     // A filter in use stays in sight.
     const [status, method] = [page.getByLabel('Status'), page.getByLabel('Method')];
     expect([await status.isVisible(), await method.isVisible()]).toEqual([true, false]);

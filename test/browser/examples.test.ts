@@ -118,7 +118,7 @@ interface Visit {
 
 async function opened(name: string): Promise<Visit> {
   const page = await chromium.newPage();
-  page.setDefaultTimeout(150_000);
+  page.setDefaultTimeout(300_000);
   asked = [];
   [arrives, passes] = [() => {}, () => true];
   const complaints: string[] = [];

@@ -50,7 +50,7 @@ let here: Omit<Visit, 'page' | 'picture'> = { foreign: [], asked: [], complaints
 async function opened(): Promise<Page> {
   const context = await chromium.newContext({ reducedMotion: 'reduce' });
   // Shorter than the test's time-out, so that the error message names the awaited element.
-  context.setDefaultTimeout(150_000);
+  context.setDefaultTimeout(300_000);
   const { host } = new URL(world.origin);
   context.on('request', (request) => {
     // Icons and fonts of the page are data in an address.

@@ -85,7 +85,7 @@ export function payersIn(world: World) {
   /** A separate browser; the payer returns to a shop of the test. */
   async function tabOf(options: BrowserContextOptions): Promise<Tab> {
     const context = await chromium.newContext(options);
-    context.setDefaultTimeout(150_000);
+    context.setDefaultTimeout(300_000);
     const tab = { context, seen: nothing() } as Tab;
     const { host } = new URL(world.origin);
     context.on('page', (page) => {

@@ -116,6 +116,27 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
+  it('on a phone opens the app that the payer chooses, with one tap', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, page } = await visit({ viewport: { width: 390, height: 800 }, isMobile: true, hasTouch: true });
+    await page.goto(checkoutFixture.url);
+    // A browser without the app stays where it is, so what it is asked for is read from the browser itself.
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('Page.enable');
+    const asked = new Promise<string>((resolve) =>
+      devtools.on('Page.frameRequestedNavigation', ({ url }) => resolve(url)),
+    );
+    const button = page.getByRole('button', { name: 'Pay with PhonePe' });
+    expect((await button.boundingBox())!.height).toBeGreaterThanOrEqual(44);
+    await button.tap();
+    await reach(page, 'awaiting');
+    const link = await page.getByRole('link', { name: 'PhonePe' }).getAttribute('href');
+    expect(link).toMatch(/^phonepe:\/\/pay\?pa=/);
+    expect(await asked).toBe(link);
+    expect(await payee.attempts(checkoutFixture)).toHaveLength(1);
+    await leave();
+  });
+
   it('by card: the number is grouped, the date gets its slash, and neither is stored', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page, complaints } = await visit();
@@ -569,6 +590,28 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
+  it('tells the payee when the page is open in a browser, and when an attempt begins', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const times = async () => {
+      const query = `{ checkout(id: "${checkoutFixture.id}") { openedAt lastTriedAt } }`;
+      return (await payee.user.graph(query)).body.data.checkout;
+    };
+    // As a preview of the link in a messenger would.
+    const preview = await visit({ javaScriptEnabled: false });
+    await preview.page.goto(checkoutFixture.url);
+    expect(await times()).toEqual({ openedAt: null, lastTriedAt: null });
+
+    const { leave, page } = await visit();
+    await page.goto(checkoutFixture.url);
+    const { openedAt } = await eventually(times, ({ openedAt }) => openedAt !== null);
+    await upiCode(payee, checkoutFixture);
+    const [attempt] = await payee.attempts(checkoutFixture);
+    const { openedAt: still, lastTriedAt } = await times();
+    expect([still, Date.parse(lastTriedAt)]).toEqual([openedAt, Number(attempt.created) * 1_000]);
+    await preview.leave();
+    await leave();
+  });
+
   it('is visible at once in another tab and through the APIs', async () => {
     const rounds = scale.whole ? 30 : 3;
     const { leave, page } = await visit();
@@ -604,5 +647,5 @@ describe.concurrent('paying', () => {
           `${median(waits.question)} ${p95(waits.question)}`,
       );
     await leave();
-  }, 120_000);
+  });
 });

@@ -33,7 +33,7 @@ const anchorsOf = (text: string) => [...text.matchAll(/ id="([^"]+)"/g)].map(([,
 /** A page in a browser of its own, without access to other hosts. */
 async function visit(path: string, options: BrowserContextOptions = {}) {
   const context = await chromium.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-  context.setDefaultTimeout(150_000);
+  context.setDefaultTimeout(300_000);
   const foreign: string[] = [];
   const complaints: string[] = [];
   await context.route(

@@ -135,4 +135,7 @@ export const listParameters: [name: string, graph: string[], ...tests: string[]]
 /** Parameters of the specification's lists that it does not have: extensions. */
 export const addedParameters = ['scope', 'order_by', 'search', 'metadata.key', 'metadata.value'];
 /** Parameters that the service adds to one operation, by its route. */
-export const addedTo: Record<string, string[]> = { 'GET /v1/accounts': ['order_currency'] };
+export const addedTo: Record<string, string[]> = {
+  'GET /v1/accounts': ['order_currency'],
+  'POST /v1/checkouts': ['expires_in_seconds'],
+};

@@ -166,10 +166,10 @@ describe('an address', () => {
     expect(await ask('HEAD', '/state')).toEqual([200, null]);
     for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       expect(await ask(method)).toEqual([405, 'GET, HEAD']);
-      expect(await ask(method, '/card')).toEqual([405, 'POST']);
+      for (const rest of ['/card', '/opened']) expect(await ask(method, rest)).toEqual([405, 'POST']);
     }
     expect(await ask('POST')).toEqual([405, 'GET, HEAD']);
-    for (const rest of ['/card', '/upi', '/upi/transaction_0'])
+    for (const rest of ['/card', '/upi', '/upi/transaction_0', '/opened'])
       expect(await ask('GET', rest)).toEqual([303, checkoutFixture.path]);
     expect(await count(checkoutFixture)).toBe(0);
   });

@@ -93,6 +93,32 @@ of('create_checkout', () => {
   });
 });
 
+of('open_checkout', () => {
+  const open = ({ id }: Row) => write(root, 'open_checkout', { id });
+  /** Makes the last time a while ago. */
+  const ago = ({ id }: Row, seconds: number) =>
+    world.sql`update checkout set opened_at = opened_at - ${seconds} where id = ${id}`;
+
+  it('notes that a page is open, once a minute', async () => {
+    const made = await create();
+    expect(made.opened_at).toBeNull();
+    const first = await open(made);
+    expect(Number(first.opened_at)).toBeGreaterThanOrEqual(Number(made.created));
+    await ago(made, 59);
+    expect((await open(made)).opened_at).toBe(String(Number(first.opened_at) - 59));
+    await ago(made, 1);
+    expect(Number((await open(made)).opened_at)).toBeGreaterThanOrEqual(Number(first.opened_at));
+    expect(await eventsOf(root, made.id)).toEqual(['checkout.created']);
+  });
+
+  it('notes nothing once the checkout can no longer be paid', async () => {
+    const [over, cancelled] = [await create(), await create()];
+    await expire(over);
+    await write(root, 'end_checkout', { id: cancelled.id, to: 'cancelled' });
+    for (const made of [over, cancelled]) expect((await open(made)).opened_at).toBeNull();
+  });
+});
+
 of('end_checkout', () => {
   it('cancels and expires a checkout, once', async () => {
     const [one, other] = [await create(), await create()];
@@ -125,6 +151,7 @@ of('insert_transaction', () => {
     expect(await insert(100_000)).toMatchObject({ expires_at: made.expires_at, payment_method_details: null });
     const short = await insert(60);
     expect(Number(short.expires_at) - Number(short.created)).toBe(60);
+    expect(await reload(made)).toMatchObject({ last_tried_at: short.created });
     expect(await kindsOf(short.id)).toEqual(['expire_transaction']);
   });
 });

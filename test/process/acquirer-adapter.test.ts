@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 
 /** Waits until a question has the answer that the matcher behind it asks for. */
-const poll = (ask: () => Promise<Json>) => expect.poll(ask, { timeout: 150_000, interval: 100 });
+const poll = (ask: () => Promise<Json>) => expect.poll(ask, { timeout: 300_000, interval: 100 });
 
 const liveCheckout = () => payee.checkoutFixture({ speaker: payee.live, partnerId });
 const seen = async ({ id }: CheckoutFixture): Promise<Json> => (await payee.live.get(`/v1/checkouts/${id}`)).body;

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readable } from '../../src/operator/commands/output.js';
 import { onOneLine, visible } from '../../src/operator/commands/visible.js';
-import { trigger } from '../../src/trigger/trigger.js';
+import { trigger } from '../../src/operator/commands/trigger/trigger.js';
 import { settingsOf, useChildren } from '../support/child.js';
 import { givenIn, type Speaker, useWorld } from '../support/world.js';
 

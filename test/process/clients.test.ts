@@ -17,7 +17,7 @@ const inFolder = async (command: string, args: string[], environment: Record<str
 beforeAll(async () => {
   if (!fs.existsSync(new URL('node_modules', folder)))
     await inFolder('npm', ['ci', '--silent', '--ignore-scripts', '--no-audit', '--no-fund']);
-}, 300_000);
+});
 
 async function python(): Promise<void> {
   const user = await given.directUser(1);

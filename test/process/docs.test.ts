@@ -75,7 +75,6 @@ describe('the commands of the documentation', () => {
       await expectPrinted(page(name), { TIDEGATE: gateway.origin, DATA_DIR: gateway.dataDir, OPERATOR_KEY });
     },
     // Each command of the operator first checks whether a build is needed.
-    180_000,
   );
 });
 

@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 
 /** Waits until a question has the answer that the matcher behind it asks for. */
-const poll = (ask: () => Promise<Json>) => expect.poll(ask, { timeout: 150_000, interval: 100 });
+const poll = (ask: () => Promise<Json>) => expect.poll(ask, { timeout: 300_000, interval: 100 });
 /** Makes the worker do now what is due later. */
 const hurry = (kind: string) => world.sql`update job set due = 0 where kind = ${kind} and livemode`;
 

@@ -15,7 +15,7 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-own-contract-'));
 beforeAll(async () => {
   if (!fs.existsSync(path.join(client, 'node_modules')))
     await run('npm', ['ci', '--silent', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: client });
-}, 300_000);
+});
 afterAll(() => fs.rmSync(folder, { recursive: true }));
 
 /** What a client of Edition 2 may write, and what it may not. */
@@ -40,7 +40,7 @@ export const lacking: Body = { amount: '1.00', currency: 'INR', from: { account_
 export type Volume = components['schemas']['Account']['business_details']['estimated_monthly_volume'];
 `;
 
-it('the contract of a key of Edition 2 makes types that have nothing of Edition 1', { timeout: 300_000 }, async () => {
+it('the contract of a key of Edition 2 makes types that have nothing of Edition 1', async () => {
   const user = await given.directUser(2);
   const file = (name: string) => path.join(folder, name);
   fs.writeFileSync(file('own.json'), (await user.get('/openapi.json')).text);

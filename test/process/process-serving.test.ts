@@ -83,7 +83,7 @@ describe('npm start', () => {
     expect(fs.readFileSync(built(asset), 'utf8')).toBe(`${text}/* changed */\n`);
     const changed = [...written()].filter(([name, state]) => before.get(name) !== state).map(([name]) => name);
     expect(changed.toSorted()).toEqual(['.built', path.dirname(asset), asset]);
-  }, 120_000);
+  });
 
   type End = [how: string, workers: string, end: (npm: number) => void];
   const ends: End[] = [
@@ -93,16 +93,14 @@ describe('npm start', () => {
     ['SIGTERM to all of them', '2', (npm) => process.kill(-npm, 'SIGTERM')],
     ['Ctrl-C', '1', (npm) => process.kill(-npm, 'SIGINT')],
   ];
-  it.each(ends)(
-    'finishes what is under way on %s, and leaves no process behind',
-    async (_, WORKERS, end) => {
-      const npm = children.npmStart(project, { DATA_DIR: dataDir, WORKERS });
-      try {
-        const gateway = await npm;
-        const { keys } = JSON.parse((await children.quickCommand({ DATA_DIR: dataDir }, ...createPlatform)).out);
-        const { pid } = postmaster(dataDir)!;
-        const sql = behind(dataDir);
-        await sql.unsafe(`
+  it.each(ends)('finishes what is under way on %s, and leaves no process behind', async (_, WORKERS, end) => {
+    const npm = children.npmStart(project, { DATA_DIR: dataDir, WORKERS });
+    try {
+      const gateway = await npm;
+      const { keys } = JSON.parse((await children.quickCommand({ DATA_DIR: dataDir }, ...createPlatform)).out);
+      const { pid } = postmaster(dataDir)!;
+      const sql = behind(dataDir);
+      await sql.unsafe(`
         create table if not exists patience (held boolean); insert into patience values (true);
         create or replace function be_patient() returns trigger language plpgsql as $$
         begin
@@ -110,29 +108,27 @@ describe('npm start', () => {
           return new;
         end $$;
         create or replace trigger be_patient before insert on account for each row execute function be_patient()`);
-        const reply = gateway
-          .speaker(keys.test)
-          .post('/v1/accounts', { type: 'partner', nickname: nickname(), business_details: details() });
-        await until(async () => (await sql`select from pg_stat_activity where wait_event = 'PgSleep'`).length > 0);
-        end(gateway.pid);
-        await until(() =>
-          // One of several processes may accept a connection that no other serves any more.
-          fetch(`${gateway.origin}/readyz`, { signal: AbortSignal.timeout(500) }).then(
-            ({ status }) => status !== 200,
-            () => true,
-          ),
-        );
-        await sql`delete from patience`;
-        expect((await reply).status).toBe(200);
-        await sql.end({ timeout: 1 });
-        await gateway.ended;
-        await until(() => !alive(pid) && groupOf(gateway.pid).length === 0);
-      } finally {
-        for (const left of groupOf((await npm).pid)) process.kill(left, 'SIGKILL');
-      }
-    },
-    120_000,
-  );
+      const reply = gateway
+        .speaker(keys.test)
+        .post('/v1/accounts', { type: 'partner', nickname: nickname(), business_details: details() });
+      await until(async () => (await sql`select from pg_stat_activity where wait_event = 'PgSleep'`).length > 0);
+      end(gateway.pid);
+      await until(() =>
+        // One of several processes may accept a connection that no other serves any more.
+        fetch(`${gateway.origin}/readyz`, { signal: AbortSignal.timeout(500) }).then(
+          ({ status }) => status !== 200,
+          () => true,
+        ),
+      );
+      await sql`delete from patience`;
+      expect((await reply).status).toBe(200);
+      await sql.end({ timeout: 1 });
+      await gateway.ended;
+      await until(() => !alive(pid) && groupOf(gateway.pid).length === 0);
+    } finally {
+      for (const left of groupOf((await npm).pid)) process.kill(left, 'SIGKILL');
+    }
+  });
 });
 
 // The gateway cannot restart a PostgreSQL that it did not start.

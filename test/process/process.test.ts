@@ -46,7 +46,7 @@ describe('two first starts at the same time in an empty folder, after two that w
     sql = behind(DATA_DIR);
     interrupted.tenants = (await tenants()).map(({ id }) => id as string);
     await sql.end();
-  }, 180_000);
+  });
 
   it('are complete although a part existed, which an end without a PostgreSQL left', async () => {
     expect(interrupted).toMatchObject({ outputs: ['', ''], ends: [0, 0] });

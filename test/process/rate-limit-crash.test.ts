@@ -48,4 +48,4 @@ it('a gateway that is killed loses its account at most one lease, and the others
   expect(admitted).toBeLessThanOrEqual(burst + seconds * perSecond);
   // One key leaves the last tenth.
   expect(admitted).toBeGreaterThan(burst - burst / 10 - burst / leaseShare - firstPage - read);
-}, 120_000);
+});

@@ -122,7 +122,8 @@ export class PayeeFixture {
 
   /** The attempts to pay a checkout, oldest first, as they are stored. */
   async attempts(checkout: CheckoutFixture): Promise<any[]> {
-    return this.world.sql`select id, status, reason_code, payment_method, payment_method_details as details, deposit_id
+    return this.world
+      .sql`select id, created, status, reason_code, payment_method, payment_method_details as details, deposit_id
       from transaction where checkout_id = ${checkout.id} order by id`;
   }
 

@@ -83,7 +83,7 @@ export const seedsOf = (file: string): number[] =>
  * tries longer forms on machines that may do other work.
  */
 export const testMilliseconds =
-  process.env.CITUS_URL === undefined && process.env.EVIDENCE === undefined ? 300_000 : 1_200_000;
+  process.env.CITUS_URL === undefined && process.env.EVIDENCE === undefined ? 600_000 : 1_200_000;
 export const patience = { testTimeout: whole ? 6 * 3_600_000 : testMilliseconds, hookTimeout: 600_000 };
 
 /** Prints the figures of a run of the long form, for the README. */

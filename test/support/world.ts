@@ -15,7 +15,7 @@ import { connectionOf } from '../../src/db/connect/driver/address.js';
 import type { Connection } from '../../src/db/connect/driver/connection.js';
 import { Database } from '../../src/db/database.js';
 import type { Embedded } from '../../src/db/embedded/lease.js';
-import { poolsOf } from '../../src/db/open.js';
+import { poolsOf } from '../../src/db/connect/open.js';
 import { Secrets } from '../../src/config/secrets.js';
 import { startEmbedded } from '../../src/db/embedded/server.js';
 import { gateway, type Parts } from '../../src/server/app.js';
@@ -513,7 +513,7 @@ export async function completeDeposit(speaker: Speaker, id: string): Promise<Jso
  * Repeats a query until its answer is the wanted one, for what the sandbox does on its own; fails with the last answer
  * before the test's time is over. The limit is for what does not come: a busy machine may take long.
  */
-export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean, seconds = 150): Promise<T> {
+export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean, seconds = 300): Promise<T> {
   const until = Date.now() + seconds * 1000;
   for (;;) {
     const answer = await ask();

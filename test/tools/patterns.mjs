@@ -20,7 +20,7 @@ const meetNoInput = {
   'api/rest/contract/': ownFiles,
   'sites/dashboard/build.mjs': ownFiles,
   'db/cluster/function-lint.ts': ownFiles,
-  'db/open.ts': ownSettings,
+  'db/connect/open.ts': ownSettings,
   'db/write/print-write-functions.ts': ownFiles,
   'config/secrets.ts': ownSettings,
   'config/setting-types.ts': ownSettings,

@@ -6,6 +6,7 @@ import { settings } from '../../src/config/config.js';
 import { first } from '../../src/editions/first.js';
 import { second } from '../../src/editions/second.js';
 import { functionFiles } from '../../src/db/schema/schema-version.js';
+import { testMilliseconds } from '../support/scale.js';
 
 /** The sources in TypeScript, with those of the dashboard. */
 const sources = fs
@@ -40,11 +41,43 @@ describe('the conventions of the code', () => {
     expect(offenders(/(=|=>|return|await) postgres\(/, (name) => name === 'db/connect/driver/connection.ts')).toEqual(
       [],
     );
-    expect(offenders(/new Database\(/, (name) => name === 'db/open.ts')).toEqual([]);
+    expect(offenders(/new Database\(/, (name) => name === 'db/connect/open.ts')).toEqual([]);
     expect(offenders(/\/db\/database\.js'/)).toEqual([]);
     // These serve all tenants, or make scopes. Resolvers have a scope alone: of the resources, what encrypts anew.
     const allowed = /^(db|auth|hosted|jobs|operator|server|api\/rest\/bulk)\/|^resources\/\S+\/encryption\.ts$/;
     expect(offenders(/\/db\/doors\.js'/, (name) => allowed.test(name))).toEqual([]);
+  });
+
+  it('has few entries in the folders that a reader enters first', () => {
+    const entriesMax = { src: 18, 'src/db': 12, 'src/server': 14 };
+    for (const [folder, max] of Object.entries(entriesMax)) {
+      const entries = fs.readdirSync(folder).filter((name) => name !== 'node_modules');
+      expect(entries.length, folder).toBeLessThanOrEqual(max);
+    }
+  });
+
+  it('explains its words in sixty rows: those of the code, and those of payments', () => {
+    const rows = (page: string) => fs.readFileSync(`docs/${page}`, 'utf8').match(/^\| (?!Word)[^-|]+ \|/gm) ?? [];
+    expect(rows('glossary.md').length).toBeLessThanOrEqual(40);
+    expect(rows('glossary.md').length + rows('concepts.md').length).toBeLessThanOrEqual(60);
+  });
+
+  // A test that is slow on a busy machine would fail.
+  it('gives no test a time-out that is shorter than the usual one', () => {
+    const texts = fs
+      .readdirSync('test', { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.test\.tsx?$/.test(name));
+    const shorter = texts.flatMap((name) =>
+      [
+        ...fs
+          .readFileSync(path.join('test', name), 'utf8')
+          .matchAll(/^(?: {2})*\}, (\d[\d_]*)\);$|\{ timeout: (\d[\d_]*) \}, /gm),
+      ]
+        .map(([, last, option]) => Number((last ?? option)!.replaceAll('_', '')))
+        .filter((milliseconds) => milliseconds >= 10_000 && milliseconds < testMilliseconds)
+        .map((milliseconds) => `${name}: ${milliseconds}`),
+    );
+    expect(shorter).toEqual([]);
   });
 
   // Without a file, `npm run generate` would write a migration that drops its tables, beside what was changed.

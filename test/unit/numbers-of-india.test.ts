@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { companyNumber, gstin, ifsc, maskedPan, pan, type NumberFormat } from '../../src/formats/india.js';
+import { companyNumber, gstin, ifsc, maskedPan, pan, type NumberFormat } from '../../src/types/india.js';
 import { masked } from '../../src/resources/person/encryption.js';
 
 // GSTINs that are published, so their check characters were not computed by the code that is tested.

@@ -38,6 +38,8 @@ create view checkout_now as
     c.effective_transaction_status,
     c.deposit_id,
     c.metadata,
+    c.opened_at,
+    c.last_tried_at,
     c.context_id,
     c.on_root_list,
     c.version,

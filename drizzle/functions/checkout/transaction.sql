@@ -1,6 +1,7 @@
 -- Attempts to pay a checkout, and their beginning with a form of the hosted page.
 --
--- Longer than 60 lines: begin_transaction (the refusals in their order).
+-- Longer than 60 lines: insert_transaction (an insert with its columns); begin_transaction (the refusals in their
+-- order).
 
 -- Inserts an attempt. It expires with its checkout at the latest; otherwise the page would show a code as valid when
 -- the checkout can no longer be paid. A test helper may create an attempt after the checkout has expired.
@@ -59,6 +60,12 @@ begin
     )
   returning *
   into v;
+  update checkout c
+  set
+    last_tried_at = v_now,
+    version = c.version + 1,
+    updated_at = greatest(c.updated_at, v_now)
+  where c.tenant_id = p_tenant and c.livemode = p_live and c.id = p_checkout.id;
   perform enqueue(p_tenant, p_live, 'expire_transaction', v_id, v_end - v_now);
   perform emit_event(p_tenant, p_live, p_envelope, 'transaction.created', 'transaction', to_jsonb(v));
   return v;

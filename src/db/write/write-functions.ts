@@ -363,6 +363,12 @@ export interface WriteFunctions {
       unsubmitted?: boolean | undefined;
     };
   };
+  open_checkout: {
+    returns: 'checkout';
+    args: {
+      id: string;
+    };
+  };
   open_dispute: {
     returns: 'dispute';
     args: {

@@ -125,7 +125,7 @@ async function recordRefund(
   if (!row) throw new DomainError(problem('resource_missing', 'refund.id', 'There is no such refund in this mode.'));
   if (row.status === data.status) return;
   if (row.status !== 'pending')
-    throw conflict('refund.status', `The refund is ${row.status} already. The operator settles that.`);
+    throw conflict('refund.status', `The refund is ${row.status} already. The operator decides about it.`);
   const scope = payerScope(database, row);
   await inTurn(scope, () => scope.write('move_refund', refund, { requestId }, endOfRefund(data.id, data)));
 }
@@ -139,9 +139,12 @@ async function openDispute(
 ): Promise<void> {
   const attempt = await attemptOf(parts, livemode, data.attempt);
   if (attempt.status !== 'succeeded')
-    throw conflict('attempt.status', 'The attempt has credited nothing. The operator settles the dispute.');
+    throw conflict('attempt.status', 'The attempt has credited nothing. The operator decides about the dispute.');
   if (attempt.currency !== data.currency)
-    throw conflict('dispute.currency', `The attempt is in ${attempt.currency}. The operator settles the dispute.`);
+    throw conflict(
+      'dispute.currency',
+      `The attempt is in ${attempt.currency}. The operator decides about the dispute.`,
+    );
   const args = {
     ...{ id: attempt.depositId!, reference: data.id, reasonCode: data.reason_code },
     amount: Amount.parseValue(data.amount),
@@ -170,7 +173,7 @@ async function decideDispute(
     if (!row) throw new DomainError(problem('resource_missing', 'dispute.id', 'The attempt has no such dispute.'));
     if (row.status === status || (row.status === 'accepted' && status === 'lost')) return;
     if (row.decidedAt !== null)
-      throw conflict('dispute.status', `The dispute is ${row.status} already. The operator settles that.`);
+      throw conflict('dispute.status', `The dispute is ${row.status} already. The operator decides about it.`);
     await scope.refuseBesideOtherReleases();
     await scope.write('decide_dispute', dispute, { requestId }, { id: row.id, to: status });
   });
@@ -180,5 +183,5 @@ const conflict = (field: string, text: string) => new DomainError(problem('state
 const contradicting = () =>
   conflict(
     'report.type',
-    'The object has a status that does not allow what the report says. The operator settles that.',
+    'The object has a status that does not allow what the report says. The operator decides about it.',
   );

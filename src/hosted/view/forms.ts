@@ -71,12 +71,22 @@ function chosenOf(
   return (again && ways.find((way) => way !== last)) || ways[0]!;
 }
 
+/** Apps that have an address of their own. On iOS no other address leads to a certain app. */
+export const apps = [
+  { app: 'Google Pay', link: 'tez://upi/pay' },
+  { app: 'PhonePe', link: 'phonepe://pay' },
+  { app: 'Paytm', link: 'paytmmp://pay' },
+];
+
 function upiForm({ path, attemptKey }: PageOptions): string {
   return html`<form method="post" action="${path}/upi">
     <p class="desk">Scan a QR code with any UPI app on your phone.</p>
     <p class="phone">Pay with a UPI app on this phone.</p>
     <input type="hidden" name="attempt" value="${attemptKey}-upi">
     <button class="primary">Pay with UPI</button>
+    <p class="others phone">!${apps.map(
+      ({ app }) => html`<button class="app" data-app="${app}"><span class="unseen">Pay with </span>${app}</button>`,
+    )}</p>
   </form>`;
 }
 

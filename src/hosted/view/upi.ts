@@ -8,7 +8,7 @@ import type { PageOptions } from './options.js';
 import { money, time, hour, payeeName } from './text.js';
 import { icon } from './icons.js';
 import { look, mayPay } from './parts.js';
-import { noUpi, sandboxForm } from './forms.js';
+import { apps, noUpi, sandboxForm } from './forms.js';
 
 /** The code to scan on a desk, the links to apps on a phone, and the time that is left. */
 export function awaiting(session: Session, { attempt }: { attempt: TransactionRow }, options: PageOptions): string {
@@ -21,7 +21,9 @@ export function awaiting(session: Session, { attempt }: { attempt: TransactionRo
   return html`<div class="upi">
     <div class="apps phone">
       <a class="primary app" href="upi://pay?${query}">Open your UPI app</a>
-      <p class="others">!${apps.map(({ app, link }) => html`<a class="app" href="${link}?${query}">${app}</a>`)}</p>
+      <p class="others">!${apps.map(
+        ({ app, link }) => html`<a class="app" data-app="${app}" href="${link}?${query}">${app}</a>`,
+      )}</p>
       <p class="hint">Or scan this code with another phone.</p>
     </div>
     <div class="qr" role="img" aria-label="UPI code: pay ${money(checkout.grossAmount)} to ${vpa}">!${code}</div>
@@ -49,13 +51,6 @@ function another(session: Session, options: PageOptions): string {
   if (!mayPay(session, options)) return '';
   return html`<p class="leave"><a class="link" href="${options.path}?pay=again">Pay another way</a></p>`;
 }
-
-/** Apps that have an address of their own. On iOS no other address leads to a certain app. */
-const apps = [
-  { app: 'Google Pay', link: 'tez://upi/pay' },
-  { app: 'PhonePe', link: 'phonepe://pay' },
-  { app: 'Paytm', link: 'paytmmp://pay' },
-];
 
 /** The time until a code expires, as a ring that the script empties and as text. */
 function countdown({ created, expiresAt }: TransactionRow, now: number): string {

@@ -106,7 +106,7 @@ async function newTenant(operator: Operator): Promise<string> {
   return String(row!.new_id).replace('account_', '');
 }
 
-/** Settles a verification, or lifts a hold. */
+/** Decides a verification, or lifts a hold. */
 export function verifyAccount(operator: Operator, row: AccountRow, outcome: 'activated' | 'hold') {
   const moves = rootKinds.includes(row.kind) ? accountMoves.verifyRoot : accountMoves.verify;
   return move(operator, row, moves[outcome], outcome);

@@ -72,7 +72,7 @@ function createCommand(accounts: Command, command: AddCommand): void {
 }
 
 function statusCommands(accounts: Command, command: AddCommand): void {
-  command(accounts, 'verify <account>', 'Settle a verification, or lift a hold', async (operator, o, id) =>
+  command(accounts, 'verify <account>', 'Decide a verification, or lift a hold', async (operator, o, id) =>
     accountV1(
       await verifyAccount(operator, await operator.account(id, liveOf(o.mode)), o.outcome as 'activated' | 'hold'),
     ),

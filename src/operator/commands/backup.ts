@@ -4,7 +4,7 @@ import type { CrossTenantReads, ScopeSource } from '../../db/doors.js';
 import { backup } from '../../db/backup/backup.js';
 import type { Manifest } from '../../db/backup/manifest.js';
 import { restore, type Restored } from '../../db/backup/restore.js';
-import { asOwner, type Config, demoOf, existingSecrets, type Opening, withDatabase } from '../../db/open.js';
+import { asOwner, type Config, demoOf, existingSecrets, type Opening, withDatabase } from '../../db/connect/open.js';
 import { during } from '../../db/connect/start.js';
 import { newRequestId } from '../../request/id.js';
 import { entryJson, logged } from '../action/actions.js';

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { asOwner, type Config, type Opening, withDatabase } from '../../db/open.js';
+import { asOwner, type Config, type Opening, withDatabase } from '../../db/connect/open.js';
 import { type Client, single } from '../../db/connect/driver/connection.js';
 import {
   addNode,

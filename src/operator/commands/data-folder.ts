@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Config } from '../../db/open.js';
+import type { Config } from '../../db/connect/open.js';
 import { ConfigError } from '../../config/config-error.js';
 
 /**

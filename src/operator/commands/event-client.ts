@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EventV1 } from '../../trigger/gateway.js';
+import type { EventV1 } from './trigger/gateway.js';
 
 /** Which events of which gateway are followed, and with which key. */
 export interface Followed {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Webhook } from 'standardwebhooks';
 import { AccountScope } from '../../types/account-scope.js';
-import type { EventV1 } from '../../trigger/gateway.js';
+import type { EventV1 } from './trigger/gateway.js';
 import { followEvents } from './event-client.js';
 import { print, say } from './terminal.js';
 

@@ -192,7 +192,7 @@ export class OperatorPayout extends OperatorObject {
 
 @ObjectType('TransactionMismatch', {
   simpleResolvers: true,
-  description: 'A success that an acquirer reported and that does not match its attempt. Settle it with the acquirer.',
+  description: 'A success that an acquirer reported and that does not match its attempt. Clear it with the acquirer.',
 })
 export class OperatorMismatch {
   @Field(() => ID, { description: tenantId })

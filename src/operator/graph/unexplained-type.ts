@@ -33,7 +33,7 @@ registerEnumType(UnexplainedReason, {
   simpleResolvers: true,
   description:
     'Money that an acquirer took, or that was taken back, and that no object of an account explains. It is in no ' +
-    'balance. Settle it with the acquirer or the bank.',
+    'balance. Clear it with the acquirer or the bank.',
 })
 export class OperatorUnexplained {
   @Field(() => ID, { description: 'The id.' })

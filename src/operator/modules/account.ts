@@ -71,7 +71,7 @@ class OperatorAccounts {
   }
 
   @Mutation(() => VerifyAccountPayload, {
-    description: 'Settles a verification, or lifts a hold. A root in live mode is a DRAFT until then.',
+    description: 'Decides a verification, or lifts a hold. A root in live mode is a DRAFT until then.',
   })
   async verifyAccount(
     @Input(() => VerifyAccountInput) { id, mode, outcome }: VerifyAccountInput,

@@ -1,4 +1,4 @@
-import { Field, ID, InputType } from 'type-graphql';
+import { Field, ID, InputType, Int } from 'type-graphql';
 import { Amount, Currency, Metadata } from '../../types/scalars.js';
 import { CheckoutPaymentMethod } from './table.js';
 import { texts } from '../../types/texts.js';
@@ -39,6 +39,13 @@ export class CreateCheckoutInput {
       'and in test mode also http on a loopback host.',
   })
   redirectUrl: string;
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'After how many seconds the checkout expires: from 1800 to 2592000, 30 days. By default as the service is set, ' +
+      'usually a day.',
+  })
+  expiresInSeconds?: number | null;
   @Field(() => Metadata, { nullable: true, description: texts.metadataOfNew })
   metadata?: Record<string, string | null> | null;
 }

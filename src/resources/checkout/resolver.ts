@@ -73,7 +73,7 @@ export class CheckoutResolver {
       receivableIds: receivables.map((r) => r.id),
       redirectUrl: input.redirectUrl,
       metadata: input.metadata,
-      seconds: checkouts.terms.seconds,
+      seconds: input.expiresInSeconds ?? checkouts.terms.seconds,
     });
     return { checkout: row };
   }

@@ -7,10 +7,12 @@ import type { AccountRow } from '../account/table.js';
 const amountMin = 100n;
 const receivablesMax = 50;
 const redirectLengthMax = 2_048;
+const expirySeconds = { min: 1_800, max: 2_592_000 };
 
 export const checkoutLimits = {
   receivables: { maxItems: receivablesMax },
   redirect_url: { maxLength: redirectLengthMax },
+  expires_in_seconds: { minimum: expirySeconds.min, maximum: expirySeconds.max },
 };
 
 // The functions of checkouts say the same about a change that they find.
@@ -24,6 +26,7 @@ export function checkoutProblems({
   paymentMethods,
   receivables,
   redirectUrl,
+  expiresInSeconds: seconds,
 }: Partial<CreateCheckoutInput>): Problem[] {
   const problems: Problem[] = [];
   if (amount !== undefined && amount < amountMin)
@@ -40,6 +43,9 @@ export function checkoutProblems({
     const message = redirectFault(redirectUrl);
     if (message) problems.push(problem('parameter_invalid', 'checkout.redirect_url', message));
   }
+  const { min, max } = expirySeconds;
+  if (seconds != null && (seconds < min || seconds > max))
+    problems.push(problem('parameter_invalid', 'checkout.expires_in_seconds', `must be from ${min} to ${max}`));
   return problems;
 }
 

@@ -53,6 +53,10 @@ export const checkoutColumns = () => ({
   /** The one deposit that was credited. */
   depositId: text('deposit_id'),
   metadata: jsonb('metadata').$type<MetadataMap>(),
+  /** When the page was last open in a browser, to the minute; null before that. */
+  openedAt: bigint('opened_at', { mode: 'number' }),
+  /** When the latest attempt began; null before the first. */
+  lastTriedAt: bigint('last_tried_at', { mode: 'number' }),
   ...visibilityColumns(),
   ...version(),
 });

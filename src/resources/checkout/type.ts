@@ -71,6 +71,18 @@ export class Checkout extends Node {
   redirectUrl: string;
   @Field(() => CheckoutStatus, { description: 'How far the checkout has come.' })
   status: CheckoutStatus;
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      'When its page was last open in a browser, to the minute, while the checkout could be paid; null before that. ' +
+      'The script of the page tells it, so a preview of the link in a messenger does not count.',
+  })
+  openedAt: number | null;
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the latest attempt to pay began; null before the first.',
+  })
+  lastTriedAt: number | null;
 }
 
 export const CheckoutConnection = connectionOf('Checkout', () => Checkout);

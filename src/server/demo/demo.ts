@@ -4,7 +4,7 @@ import type { AccountRow } from '../../resources/account/table.js';
 import { derived, newKey } from '../../auth/tokens.js';
 import { Operator } from '../../operator/operator.js';
 import { historyDays, type Trader, createHistory } from './history.js';
-import type { Store } from '../../db/open.js';
+import type { Store } from '../../db/connect/open.js';
 import { accountExists, createRoot, hasNoAccounts } from '../../operator/account/accounts.js';
 import { passTime } from '../../operator/job/test-clock.js';
 

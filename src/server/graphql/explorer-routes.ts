@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { allFilesOf, explorerFiles, explorerPage, explorerPlace } from '../../api/graphql/explorer.js';
 import { examples } from '../../api/graphql/explorer-examples.js';
 import type { Config } from '../../config/config.js';
-import { triggerTypes } from '../../trigger/types.js';
+import { triggerTypes } from '../../operator/commands/trigger/types.js';
 import { once } from '../http/once.js';
 import { fixedFiles, sendFile, StaticFile } from '../../request/static-files.js';
 

@@ -1,7 +1,7 @@
 import { UserRoundCog } from 'lucide-react';
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { useSettled } from './graph/find';
+import { useDebounced } from './graph/find';
 import { graphql } from './graph/graphql';
 import { DialogButton } from './parts/dialog';
 import { Field } from './parts/field';
@@ -36,7 +36,7 @@ export function ActAs() {
 function Users() {
   const { actAs } = useSession();
   const [text, setText] = useState('');
-  const search = useSettled(text);
+  const search = useDebounced(text);
   // A search goes with no other filter.
   const variables = search ? { search } : { type: ['USER' as const] };
   const [{ data, error }] = useQuery({ query: UsersQuery, variables });

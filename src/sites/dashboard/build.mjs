@@ -10,8 +10,8 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const root = path.resolve(fileURLToPath(import.meta.url), '../../../..');
 const source = path.join(root, 'src/sites/dashboard');
-/** What the programs share with the gateway. */
-const shared = path.join(root, 'src/formats');
+/** What the programs share with the gateway: the forms of numbers of India. */
+const shared = path.join(root, 'src/types/india.ts');
 const target = path.join(root, 'dist/dashboard');
 /** The schemas, and where their types go. */
 const schemas = [
@@ -29,7 +29,7 @@ const filesOf = (folder) =>
 function hashOfInputs() {
   const hash = createHash('sha256');
   const others = [...schemas.map(({ schema }) => schema), path.join(root, 'package-lock.json')];
-  for (const file of [...filesOf(source), ...filesOf(shared), ...others])
+  for (const file of [...filesOf(source), shared, ...others])
     hash
       .update(`${path.relative(root, file)}\0`)
       .update(fs.readFileSync(file))

@@ -3,6 +3,7 @@ import { Route, Switch } from 'wouter';
 import { Home } from './pages/home/home';
 import { NotFound } from './parts/empty';
 import { PageSkeleton } from './parts/skeleton';
+import { useSession } from './session';
 
 /** A page that is loaded when it is opened: an export of its file. */
 function page<Name extends string>(load: () => Promise<Record<Name, ComponentType<any>>>, name: Name) {
@@ -33,6 +34,7 @@ const Developers = page(() => import('./pages/developers/developers'), 'Develope
 
 /** The pages by their addresses. All but the first are loaded when they are opened. */
 export function Routes() {
+  const isPlatform = useSession().viewer.account.type === 'PLATFORM';
   return (
     <Suspense fallback={<PageSkeleton />}>
       <Switch>
@@ -47,8 +49,8 @@ export function Routes() {
         <Route path="/payouts" component={Payouts} />
         <Route path="/payouts/:id" component={Payout} />
         <Route path="/balance" component={Balance} />
-        <Route path="/users" component={Users} />
-        <Route path="/users/new" component={CreateUser} />
+        {isPlatform && <Route path="/users" component={Users} />}
+        {isPlatform && <Route path="/users/new" component={CreateUser} />}
         <Route path="/customers" component={Customers} />
         <Route path="/customers/import" component={ImportCustomers} />
         <Route path="/customers/new" component={CreateCustomer} />

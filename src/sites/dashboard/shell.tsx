@@ -55,7 +55,7 @@ export function Shell({ children }: { children: ReactNode }) {
     <Frame
       brand="Tidegate"
       account={<Account />}
-      facts={<Facts />}
+      facts={<WhoseAccount />}
       groups={[{ places: shown.map((place) => ({ ...place, waiting: waiting.get(place.path) })) }]}
       onFind={find}
       banners={
@@ -95,23 +95,36 @@ function Account() {
       <p className="account-name" title={account.id}>
         <Link href={`/accounts/${account.id}`}>{nameOf(account)}</Link>
       </p>
-      <Facts type />
+      <Facts />
       {account.type === 'PLATFORM' && <ActAs />}
     </div>
   );
 }
 
-/** The edition and the mode, which every page shows, and in the navigation the type of the account. */
-function Facts({ type = false }: { type?: boolean }) {
+/** The type of the account, its edition and the mode. */
+function Facts() {
   const { account, edition, mode } = useSession().viewer;
   return (
     <p className="account-facts">
-      {type && <span>{account.type === 'PLATFORM' ? 'Platform' : 'User'}</span>}
+      <span>{account.type === 'PLATFORM' ? 'Platform' : 'User'}</span>
       <span>Edition {edition}</span>
-      <span>{mode === 'TEST' ? 'Test' : 'Live'}</span>
+      <span>{modes[mode]}</span>
     </p>
   );
 }
+
+/** What stays visible on a phone: whose account it is, and the mode. */
+function WhoseAccount() {
+  const { account, mode } = useSession().viewer;
+  return (
+    <p className="account-facts">
+      <span className="account-name">{nameOf(account)}</span>
+      <span>{modes[mode]}</span>
+    </p>
+  );
+}
+
+const modes = { TEST: 'Test', LIVE: 'Live' };
 
 function ActingBar() {
   const { viewer, actAs } = useSession();

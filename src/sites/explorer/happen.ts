@@ -1,5 +1,5 @@
-import { TriggerError } from '../../trigger/gateway.js';
-import { trigger } from '../../trigger/trigger.js';
+import { TriggerError } from '../../operator/commands/trigger/gateway.js';
+import { trigger } from '../../operator/commands/trigger/trigger.js';
 import { isKnown, key, stored } from './key.js';
 import { credential } from './run.js';
 import { element, type EventType, scrollTo, setup } from './setup.js';

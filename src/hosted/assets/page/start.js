@@ -8,7 +8,8 @@ async function send(event) {
   }
   busy = true;
   const mine = ++turn;
-  const button = form.querySelector('button');
+  const button = event.submitter ?? form.querySelector('button');
+  const { app } = button.dataset;
   cardName = form.elements.namedItem('name')?.value ?? cardName;
   button.setAttribute('aria-disabled', 'true');
   say('One moment.');
@@ -19,6 +20,9 @@ async function send(event) {
     await show(response, mine, { keep: response.status === 400 });
     busy = false;
     say(response.status === 400 ? '' : announcement());
+    // The payer has chosen the app already; its link is there as well, for a browser that does not open it by itself.
+    const link = app && main().querySelector(`a[data-app="${app}"]`);
+    if (link) location.assign(link.href);
   } catch {
     busy = false;
     // A form that is sent again is the same attempt, so the browser may send it as it does without this script.
@@ -56,10 +60,19 @@ function begin() {
   } else listen();
 }
 
+/** Tells the gateway that a payer has the page open. It counts once a minute. */
+function opened() {
+  if (main().dataset.path !== undefined)
+    void fetch(`${main().dataset.path}/opened`, { method: 'POST' }).catch(() => {});
+}
+
 document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'visible') void pollState();
+  if (document.visibilityState !== 'visible') return;
+  opened();
+  void pollState();
 });
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload();
 });
 begin();
+opened();

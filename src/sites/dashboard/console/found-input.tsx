@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import type { ResultOf } from '../graph/graphql';
-import { useSettled } from '../graph/find';
+import { useDebounced } from '../graph/find';
 import { Field } from '../parts/field';
 import { useError } from '../parts/form';
 import { FindQuery } from './find';
@@ -32,13 +32,13 @@ function FoundInput({ name, label, hint, fits, called, defaultValue = '', onChoo
   const [text, setText] = useState(defaultValue);
   const [chosen, setChosen] = useState<string>();
   const typed = text.trim();
-  const settled = useSettled(text);
+  const debounced = useDebounced(text);
   const [{ data, fetching }] = useQuery({
     query: FindQuery,
-    variables: { text: settled },
-    pause: !/[\p{L}\p{N}]/u.test(settled),
+    variables: { text: debounced },
+    pause: !/[\p{L}\p{N}]/u.test(debounced),
   });
-  const isAnswered = settled === typed && typed !== '' && !fetching;
+  const isAnswered = debounced === typed && typed !== '' && !fetching;
   const rows = isAnswered ? (data?.find.objects.filter(fits) ?? []) : [];
   // A root has one id in both modes.
   const found = [...new Map(rows.map((row) => [row.id, row])).values()];

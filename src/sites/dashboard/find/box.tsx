@@ -2,7 +2,7 @@ import type { CombinedError } from 'urql';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useTimes } from '../format/time';
-import { useSettled } from '../graph/find';
+import { useDebounced } from '../graph/find';
 import { Dialog } from '../parts/dialog';
 import { Field } from '../parts/field';
 import { Money } from '../parts/money';
@@ -75,12 +75,12 @@ function Box<Found extends Answer>({ label, textLengthMax, useAnswer, said, onCl
   const id = useId();
   const [, go] = useLocation();
   const [text, setText] = useState('');
-  const settled = useSettled(text);
-  const answer = useAnswer(settled);
+  const debounced = useDebounced(text);
+  const answer = useAnswer(debounced);
   const [chosen, setChosen] = useState(0);
   const [waiting, setWaiting] = useState(false);
   // What is shown while the next answer is awaited is not of the text that is typed.
-  const ready = settled === text.trim() && answer !== undefined;
+  const ready = debounced === text.trim() && answer !== undefined;
   const hits = ready ? answer.hits : [];
   const open = (hit: Hit) => {
     onClose();

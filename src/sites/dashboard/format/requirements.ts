@@ -1,4 +1,4 @@
-import { businessNumbers } from '../../../formats/india';
+import { businessNumbers } from '../../../types/india';
 import { words } from './words';
 
 /** What an account lacks, as `Account.requirements` says it. */

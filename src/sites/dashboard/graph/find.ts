@@ -4,11 +4,11 @@ import { useEffect, useState } from 'react';
 const pauseMilliseconds = 250;
 
 /** A text that is being typed, as it is when the viewer pauses: not each letter asks the gateway. */
-export function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
+export function useDebounced(text: string): string {
+  const [debounced, setDebounced] = useState(text);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text.trim()), pauseMilliseconds);
+    const timer = setTimeout(() => setDebounced(text.trim()), pauseMilliseconds);
     return () => clearTimeout(timer);
   }, [text]);
-  return settled;
+  return debounced;
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { useSettled } from '../graph/find';
+import { useDebounced } from '../graph/find';
 import { graphql } from '../graph/graphql';
 import { nameOf, NameFragment } from '../session';
 import { Chip, Opening, useUsed } from './chips';
@@ -64,7 +64,7 @@ interface FoundProps {
 
 function Found({ type, label, onChoose }: FoundProps) {
   const [text, setText] = useState('');
-  const search = useSettled(text);
+  const search = useDebounced(text);
   // A search goes with no other filter.
   const [{ data, error }] = useQuery({ query: FoundQuery, variables: search ? { search } : { type: [type] } });
   const accounts = data?.accounts?.nodes.filter((account) => account.type === type);

@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, useState } from 'react';
 import { type AnyVariables, type TypedDocumentNode, useQuery } from 'urql';
-import { useSettled } from '../graph/find';
+import { useDebounced } from '../graph/find';
 import type { Connection } from '../graph/pages';
 import { Field } from './field';
 import { type Option, SelectField } from './form';
@@ -41,7 +41,7 @@ export function FoundField<Data, Variables extends AnyVariables, Row extends { i
   ...field
 }: FoundFieldProps<Data, Variables, Row>) {
   const [text, setText] = useState('');
-  const search = useSettled(text);
+  const search = useDebounced(text);
   const [chosen, setChosen] = useState(given);
   const [{ data, error }] = useQuery({ query, variables: variables(search) });
   const list = data && listOf(data);

@@ -19,7 +19,7 @@ const MismatchesQuery = graphql(`
   }
 `);
 
-/** Successes that an acquirer reported and that do not match their attempts. They are settled with the acquirer. */
+/** Successes that an acquirer reported and that do not match their attempts. They are cleared with the acquirer. */
 export function Mismatches() {
   const { data, error, ask } = useLive(MismatchesQuery, {});
   return (
@@ -27,7 +27,7 @@ export function Mismatches() {
       title="Mismatches"
       subtitle={
         <p className="hint">
-          Successes of an acquirer that do not match their attempts. They are settled with the acquirer.
+          Successes of an acquirer that do not match their attempts. They are cleared with the acquirer.
         </p>
       }
     >

@@ -122,7 +122,7 @@ const outcome: Column<Payout> = { head: 'Outcome', cell: (payout) => <Outcome pa
 
 /** What an operator can say of the end of a payout. */
 export function Outcome({ payout, onDone }: { payout: PayoutToEnd; onDone?: () => void }) {
-  // In test mode the sandbox settles payouts.
+  // In test mode the sandbox completes payouts.
   if (!payout.livemode || !['PROCESSING', 'COMPLETED'].includes(payout.status)) return null;
   const what = `${formatMoney(payout)} ${payout.currency} to ${payeeOf(payout)}`;
   const common = { about: what, small: true, input: { id: payout.id }, onDone };

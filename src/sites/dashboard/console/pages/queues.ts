@@ -56,7 +56,7 @@ const queues: readonly (readonly [path: string, name: string, ...Words])[] = [
   ['/disputes', 'Disputes', 'answer to send on', 'answers to send on'],
   ['/attempts', 'Attempts', 'attempt without an outcome', 'attempts without an outcome'],
   ['/unexplained', 'Unexplained', 'amount to explain', 'amounts to explain'],
-  ['/mismatches', 'Mismatches', 'success to settle with the acquirer', 'successes to settle with the acquirer'],
+  ['/mismatches', 'Mismatches', 'success to clear with the acquirer', 'successes to clear with the acquirer'],
   ['/work', 'Work', 'piece of work that fails', 'pieces of work that fail'],
   ['/webhooks', 'Webhooks', 'endpoint that fails', 'endpoints that fail'],
 ];

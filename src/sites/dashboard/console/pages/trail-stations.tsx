@@ -186,7 +186,7 @@ function bankStation(payouts: readonly (PayoutOfTrail | OwnPayout)[]): Station {
 }
 
 function whyUnderWay({ livemode, orderId }: { livemode: boolean; orderId: string | null }): ReactNode {
-  if (!livemode) return 'The sandbox settles it within a minute.';
+  if (!livemode) return 'The sandbox completes it within a minute.';
   return orderId === null ? (
     <>
       It waits to be put into a <Link href="/payment-orders">payment order</Link>, or for the word of an operator that

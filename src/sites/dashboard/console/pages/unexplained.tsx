@@ -60,7 +60,7 @@ export function UnexplainedMoney() {
       title="Unexplained"
       subtitle={
         <p className="hint">
-          Money that an acquirer or a bank took, or took back, and that is in no balance. It is settled with them.
+          Money that an acquirer or a bank took, or took back, and that is in no balance. It is cleared with them.
         </p>
       }
     >

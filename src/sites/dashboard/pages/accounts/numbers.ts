@@ -1,4 +1,4 @@
-import { businessNumbers, typesWithCompanyNumber } from '../../../../formats/india';
+import { businessNumbers, typesWithCompanyNumber } from '../../../../types/india';
 import type { AccountDetail } from './query';
 
 type Business = AccountDetail['businessDetails'];

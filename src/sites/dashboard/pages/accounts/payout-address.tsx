@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { ifsc } from '../../../../formats/india';
+import { ifsc } from '../../../../types/india';
 import { currencies } from '../../format/money';
 import { graphql, type VariablesOf } from '../../graph/graphql';
 import { type Failure, useWrite } from '../../graph/write';

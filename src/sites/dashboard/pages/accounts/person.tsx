@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { pan } from '../../../../formats/india';
+import { pan } from '../../../../types/india';
 import { words } from '../../format/words';
 import { graphql, type VariablesOf } from '../../graph/graphql';
 import { useWrite } from '../../graph/write';

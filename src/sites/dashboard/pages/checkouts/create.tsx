@@ -28,7 +28,7 @@ const CreateMutation = graphql(`
 
 type Input = VariablesOf<typeof CreateMutation>['input'];
 /** What the form asks for by its fields; the rest of the input is chosen beside them, or always the same. */
-type Asked = Pick<Input, 'amount'> & { from?: Input['from'] };
+type Asked = Pick<Input, 'amount'> & { from?: Input['from']; expiresInSeconds?: string };
 type Invoice = RowOf<ResultOf<typeof InvoicesQuery>['receivables']>;
 type Method = Input['paymentMethods'][number];
 
@@ -36,6 +36,10 @@ const methods: readonly (readonly [Method, string])[] = [
   ['UPI', 'UPI'],
   ['CARDS', 'Cards'],
 ];
+
+const day = 86_400;
+/** For how long the link works, by seconds. */
+const times = [1, 3, 7, 30].map((days) => ({ value: String(days * day), name: days === 1 ? 'A day' : `${days} days` }));
 
 /** Creates a checkout: who pays, which invoices, how much and how; a platform also says to which of its users. */
 export function CreateCheckout() {
@@ -53,8 +57,9 @@ export function CreateCheckout() {
       kind="checkout"
       list={{ href: '/checkouts', name: 'Checkouts' }}
       mutation={CreateMutation}
-      read={({ amount, from }: Asked): Input => ({
+      read={({ amount, from, expiresInSeconds }: Asked): Input => ({
         amount,
+        ...(expiresInSeconds && { expiresInSeconds: Number(expiresInSeconds) }),
         currency,
         paymentMethods: [...chosen],
         // After the payment the customer comes to the gateway's own start page.
@@ -90,6 +95,7 @@ export function CreateCheckout() {
           onChange={setInvoices}
         />
         <MethodFields chosen={chosen} onChange={setChosen} />
+        <SelectField name="expiresInSeconds" label="Can be paid for" none="The usual time" options={times} />
       </div>
     </CreatePage>
   );

@@ -25,7 +25,7 @@ const CheckoutQuery = graphql(
   `
     query Checkout($id: ID!) {
       checkout(id: $id) {
-        id created expiresAt amount grossAmount currency status url methods
+        id created expiresAt openedAt lastTriedAt amount grossAmount currency status url methods
         fromAccount { ...Name }
         toAccount { type ...Name owner { id } }
         deposit { id }
@@ -86,7 +86,7 @@ function CheckoutPage({ checkout }: { checkout: CheckoutDetail }) {
       {open && <Share checkout={checkout} />}
       <Card title="Attempts">
         <Part value={checkout.transactions} field="checkout.transactions">
-          {({ nodes }) => <Attempts attempts={nodes} />}
+          {({ nodes }) => <Attempts attempts={nodes} openedAt={checkout.openedAt} />}
         </Part>
       </Card>
       <Timeline objectId={id} account={checkout.toAccount} />
@@ -145,9 +145,21 @@ function ShareLinks({ checkout: { amount, currency, url, toAccount, receivables 
   );
 }
 
-function Attempts({ attempts }: { attempts: readonly RowOf<CheckoutDetail['transactions']>[] }) {
+interface AttemptsProps {
+  attempts: readonly RowOf<CheckoutDetail['transactions']>[];
+  openedAt: string | null;
+}
+
+function Attempts({ attempts, openedAt }: AttemptsProps) {
   const time = useTimes();
-  if (attempts.length === 0) return <p className="hint">The customer has not tried to pay yet.</p>;
+  if (attempts.length === 0)
+    return (
+      <p className="hint">
+        {openedAt === null
+          ? 'The customer has not opened the page yet.'
+          : `The customer has opened the page, last on ${time(openedAt)}, and has not tried to pay yet.`}
+      </p>
+    );
   return (
     <Table
       label="Attempts"
@@ -165,6 +177,7 @@ function Attempts({ attempts }: { attempts: readonly RowOf<CheckoutDetail['trans
 function About({ checkout }: { checkout: CheckoutDetail }) {
   const time = useTimes();
   const { fromAccount, toAccount, receivables, grossAmount, amount, currency, methods, deposit } = checkout;
+  const { openedAt, lastTriedAt } = checkout;
   return (
     <Card title="Details">
       <Facts
@@ -182,6 +195,8 @@ function About({ checkout }: { checkout: CheckoutDetail }) {
           ['Customer pays', grossAmount !== amount && <Money amount={grossAmount} currency={currency} />],
           ['Methods', methods.map(words).join(', ')],
           ['Payment', deposit && <ObjectLink id={deposit.id}>Show the payment</ObjectLink>],
+          ['Opened', openedAt && <time dateTime={openedAt}>{time(openedAt)}</time>],
+          ['Last tried', lastTriedAt && <time dateTime={lastTriedAt}>{time(lastTriedAt)}</time>],
           ['Expires', <time dateTime={checkout.expiresAt}>{time(checkout.expiresAt)}</time>],
           ['Created', <time dateTime={checkout.created}>{time(checkout.created)}</time>],
           ['ID', <Copy text={checkout.id} label="the id" />],

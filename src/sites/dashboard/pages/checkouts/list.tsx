@@ -32,7 +32,7 @@ const CheckoutsQuery = graphql(
       ) {
         totalCount
         nodes {
-          id created expiresAt amount currency status
+          id created expiresAt openedAt amount currency status
           fromAccount { ...Name }
           receivables { id invoice { referenceNumber } }
         }
@@ -124,9 +124,11 @@ function useColumns(): Column<Checkout>[] {
   return [
     {
       head: 'Customer',
-      cell: ({ fromAccount, receivables }) => (
-        <Two hint={receivables.map(({ invoice }) => invoice.referenceNumber).join(', ')}>{nameOf(fromAccount)}</Two>
-      ),
+      cell: ({ fromAccount, receivables, status, openedAt }) => {
+        const invoices = receivables.map(({ invoice }) => invoice.referenceNumber).join(', ');
+        const opened = openedAt ? `opened ${time(openedAt)}` : 'not opened yet';
+        return <Two hint={status === 'INITIALIZED' ? `${invoices} · ${opened}` : invoices}>{nameOf(fromAccount)}</Two>;
+      },
     },
     statusColumn(),
     { head: 'Created', cell: ({ created }) => time(created), line: true },

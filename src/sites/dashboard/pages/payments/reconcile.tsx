@@ -3,7 +3,7 @@ import { useQuery } from 'urql';
 import { decimal, formatMoney, hundredths, typedAmount } from '../../format/money';
 import { formatDay } from '../../format/time';
 import { words } from '../../format/words';
-import { useSettled } from '../../graph/find';
+import { useDebounced } from '../../graph/find';
 import { graphql } from '../../graph/graphql';
 import { type Failure, useWrite } from '../../graph/write';
 import { Empty } from '../../parts/empty';
@@ -78,7 +78,7 @@ function useCandidates(payment: PaymentDetail, filter: string) {
     // A receivable that was just made for the payment is in no earlier answer.
     requestPolicy: 'network-only',
   });
-  const search = useSettled(filter);
+  const search = useDebounced(filter);
   const pause = !data?.receivables?.pageInfo.hasNextPage || search === '';
   const [{ data: found, error: notFound }] = useQuery({ query: FoundQuery, variables: { search }, pause });
   const known = useRef({ data, candidates: new Map<string, Candidate>() });

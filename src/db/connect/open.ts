@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Config, ConfigError } from '../config/config.js';
-import { connectionOf, replicasOf } from './connect/driver/address.js';
-import { Database } from './database.js';
-import type { Embedded } from './embedded/lease.js';
-import { startEmbedded } from './embedded/server.js';
-import type { Connection } from './connect/driver/connection.js';
-import type { PoolSettings, SlowLimits } from './connect/database-settings.js';
-import { compared, MigrationError, newerThan, olderThan } from './schema/schema-version.js';
-import { withAdvisoryLock } from './schema/advisory-lock.js';
-import { migrate, type Migrated, type MigrationOptions } from './schema/migrate.js';
-import { refuseForgetfulPooler } from './connect/pooler.js';
-import { during, knownSecrets, refuseRivals, versionOf } from './connect/start.js';
-import { Secrets } from '../config/secrets.js';
+import { type Config, ConfigError } from '../../config/config.js';
+import { connectionOf, replicasOf } from './driver/address.js';
+import { Database } from '../database.js';
+import type { Embedded } from '../embedded/lease.js';
+import { startEmbedded } from '../embedded/server.js';
+import type { Connection } from './driver/connection.js';
+import type { PoolSettings, SlowLimits } from './database-settings.js';
+import { compared, MigrationError, newerThan, olderThan } from '../schema/schema-version.js';
+import { withAdvisoryLock } from '../schema/advisory-lock.js';
+import { migrate, type Migrated, type MigrationOptions } from '../schema/migrate.js';
+import { refuseForgetfulPooler } from './pooler.js';
+import { during, knownSecrets, refuseRivals, versionOf } from './start.js';
+import { Secrets } from '../../config/secrets.js';
 
 /** The settings, for commands that open the database by themselves. */
-export type { Config } from '../config/config.js';
+export type { Config } from '../../config/config.js';
 
 /** The last attempt at seeding the demo, and whether it completed. */
 interface DemoState {

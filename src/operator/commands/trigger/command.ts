@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
-import { TriggerError } from '../../trigger/gateway.js';
-import { goneEndpoint } from '../../trigger/gone-endpoint.js';
-import { trigger } from '../../trigger/trigger.js';
-import { triggerTypes } from '../../trigger/types.js';
-import { gatewayOption, lineOf } from './events.js';
-import { print, say } from './terminal.js';
+import { TriggerError } from './gateway.js';
+import { goneEndpoint } from './gone-endpoint.js';
+import { trigger } from './trigger.js';
+import { triggerTypes } from './types.js';
+import { gatewayOption, lineOf } from '../events.js';
+import { print, say } from '../terminal.js';
 
 interface Options {
   gateway: string;

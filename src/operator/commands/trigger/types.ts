@@ -10,7 +10,7 @@ export interface TriggerType {
 
 /** All types of the catalogue. */
 export function triggerTypes(): TriggerType[] {
-  const text = fs.readFileSync(new URL('../../schema/events.json', import.meta.url), 'utf8');
+  const text = fs.readFileSync(new URL('../../../../schema/events.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as TriggerType[]).map(({ type, when }) => {
     const reason = reasonAgainst(type);
     return { type, when, ...(reason !== undefined && { reason }) };
