@@ -24,21 +24,17 @@ import {
   useWorld,
 } from '../support/world.js';
 import {
-  call,
-  gatewaysIn,
   keyed,
   keyId,
   mutate,
-  objectOf,
   partnerId,
   person,
   replayed,
   statusOf,
-  transportsOf,
   userId,
   verifyingId,
-  writes,
-} from './idempotent-writes.js';
+} from './idempotent-subjects.js';
+import { call, gatewaysIn, objectOf, transportsOf, writes } from './idempotent-writes.js';
 import { holdAccount } from '../../src/operator/account/accounts.js';
 
 const world = useWorld({ worker: false });

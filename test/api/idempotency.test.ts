@@ -19,14 +19,11 @@ import {
 } from '../support/world.js';
 import {
   addressId,
-  call,
   checkoutId,
   depositId,
-  gatewaysIn,
   keyed,
   keyId,
   mutate,
-  objectOf,
   partnerId,
   person,
   receivableId,
@@ -34,12 +31,10 @@ import {
   sessionId,
   settingId,
   statusOf,
-  transportsOf,
   userId,
-  withoutEvent,
   withoutToken,
-  writes,
-} from './idempotent-writes.js';
+} from './idempotent-subjects.js';
+import { call, gatewaysIn, objectOf, transportsOf, withoutEvent, writes } from './idempotent-writes.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -55,7 +50,7 @@ describe('a write that is sent again with its Idempotency-Key', () => {
   it('covers every write that exists', () => {
     const all = [...operations, ...restOperations].filter(([, { access }]) => access === 'write');
     // The upload has a separate test, because the graph has no upload.
-    expect(Object.keys(writes).sort()).toEqual(
+    expect(Object.keys(writes).sort(), 'the writes in test/api/idempotent-writes.ts').toEqual(
       all
         .map(([name]) => name)
         .filter((name) => name !== 'createFile')

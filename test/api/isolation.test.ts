@@ -14,7 +14,8 @@ import {
   withLiveAcquirer,
 } from '../support/world.js';
 import { holdings } from './isolation-holdings.js';
-import { draftProbes, type Holdings, probes } from './isolation-probes.js';
+import { draftProbes, probes } from './isolation-probes.js';
+import type { Holdings } from './isolation-requests.js';
 import { verifyAccount } from '../../src/operator/account/accounts.js';
 
 const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
@@ -241,7 +242,8 @@ describe('the probes', () => {
       // A source has the arguments of the query of its name, which are probed there: test/api/export.test.ts.
       .filter((path) => !path.startsWith('createExport.source.') || path === 'createExport.source.partners.accountId');
     const cursors = pagesBehind.flatMap((name) => [`${name}.after`, `${name}.before`]);
-    expect([...new Set(taken)].toSorted()).toEqual([...probed, ...cursors].toSorted());
+    const where = 'probe it in test/api/isolation-probes.ts, and then write it in `probed` above';
+    expect([...new Set(taken)].toSorted(), where).toEqual([...probed, ...cursors].toSorted());
   });
 });
 

@@ -682,6 +682,6 @@ describe('the plan of a list', () => {
     ]);
     const tried = lists.flatMap(({ table, edges }) => [nameOf(table), ...edges.map((edge) => nameOf(table, edge))]);
     const missing = [...new Set(declared)].filter((name) => !tried.includes(name));
-    expect(missing.toSorted()).toEqual(unseededLists.toSorted());
+    expect(missing.toSorted(), 'the lists in test/api/planner.ts').toEqual(unseededLists.toSorted());
   });
 });

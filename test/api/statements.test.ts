@@ -237,6 +237,7 @@ function plain(field: GraphQLField<unknown, unknown>): string {
   return 'id' in nodeOf(field).getFields() ? 'id' : '__typename';
 }
 
+const seeded = 'test/api/trade.ts gives the users of the platform rows of each kind';
 /** What the users of the platform have none of, and what only the answer to a creation or a rotation has. */
 const nothing = ['Account.connectedUsers', 'Payout.retriedBy', 'WebhookEndpoint.secret'];
 /** Fields that need no row, or that have no rows here. */
@@ -293,7 +294,7 @@ describe('the number of statements is independent of the number of parents', () 
         await statementsOf(async () => {
           const reply = await platform.graph(query, { first });
           nodes = reply.body.data?.list?.nodes ?? [];
-          expect([query, reply.body.errors, nodes.length]).toEqual([query, undefined, first]);
+          expect([query, reply.body.errors, nodes.length], seeded).toEqual([query, undefined, first]);
           return reply;
         }),
       );
@@ -313,7 +314,7 @@ describe('the number of statements is independent of the number of parents', () 
     });
     // Partners lack much of what users have. The same edges of `accounts` have values.
     if (!hollow.includes(name) && root.name !== 'partners')
-      expect([name, empty.length]).toEqual([name, nothing.includes(name) ? 10 : 0]);
+      expect([name, empty.length], seeded).toEqual([name, nothing.includes(name) ? 10 : 0]);
     if (!isObjectType(type)) return;
     const further = resolved(nodeOf(field)).map((one) => asked(one, plain(one)));
     if (further.length === 0) return;

@@ -106,6 +106,13 @@ export class Comparison {
     return this.#operations.find((each) => each.method === method && each.pattern.test(plain));
   }
 
+  /** Whether an operation may answer a response. */
+  fits(id: string, response: unknown): boolean {
+    const schema = this.#operations.find((each) => each.id === id)?.responses['200']?.content?.['application/json']
+      ?.schema;
+    return schema === undefined || this.violationsOf(`${id} 200`, schema, response) === '';
+  }
+
   /** What in an answer contradicts the contract; empty if nothing does. */
   contradictions({ method, path, status, headers, body }: Exchange): string[] {
     const found = this.operationOf({ method, path });
@@ -158,10 +165,14 @@ export function compareWithContract(exchange: Exchange): void {
 export const violationsOf = (kind: string, object: unknown): string =>
   everyones.violationsOf(kind, { $ref: `#/components/schemas/${kind}` }, object);
 
-/** The examples of the contract, which a run with RECORD_EXAMPLES=1 takes from its answers. */
+/**
+ * The examples of the contract, which a run with RECORD_EXAMPLES=1 takes from its answers where there is none that fits
+ * the contract, and with RECORD_EXAMPLES=all anew.
+ */
 const examplesFile = new URL('../../schema/examples.json', import.meta.url);
 const eventsFile = new URL('../../schema/events.json', import.meta.url);
-const recording = process.env.RECORD_EXAMPLES === '1';
+const recording = process.env.RECORD_EXAMPLES !== undefined;
+const renewing = process.env.RECORD_EXAMPLES === 'all';
 const nothing = () => ({ operations: {} as Examples['operations'], events: {} as Record<string, unknown> });
 const recorded: Examples = { ...nothing(), headers: {}, errors: {}, only: {}, others: nothing() };
 /** The best of those that fit the contract of an edition, by the edition. */
@@ -262,7 +273,14 @@ export function editionsOfExamples({ operations, events }: Pick<Examples, 'opera
   return Object.fromEntries(names.map((name) => [name, first.has(name) ? 2 : 1]));
 }
 
-/** Adds what was recorded to the examples. Earlier examples of the same operations go. */
+/** The earlier examples and the new ones, which replace those that do not fit the contract, or all. */
+function merged<T>(before: Record<string, T>, now: Record<string, T>, fits: (name: string, value: T) => boolean) {
+  if (renewing) return { ...before, ...now };
+  const fitting = Object.entries(before).filter(([name, value]) => !(name in now) || fits(name, value));
+  return { ...now, ...Object.fromEntries(fitting) };
+}
+
+/** Adds what was recorded to the examples. */
 export function saveExamples(): void {
   if (!recording) return;
   const before = JSON.parse(fs.readFileSync(examplesFile, 'utf8')) as Examples;
@@ -270,18 +288,22 @@ export function saveExamples(): void {
   const all: Omit<Examples, 'events'> = {
     only: {},
     others: nothing(),
-    operations: sorted({ ...before.operations, ...recorded.operations }) as Examples['operations'],
-    headers: sorted({ ...before.headers, ...recorded.headers }),
-    errors: sorted({ ...before.errors, ...recorded.errors }),
+    operations: sorted(
+      merged(before.operations, recorded.operations, (id, { response }) => everyones.fits(id, response)),
+    ) as Examples['operations'],
+    headers: sorted(merged(before.headers, recorded.headers, () => true)),
+    errors: sorted(merged(before.errors, recorded.errors, () => true)),
   };
   const catalogue = JSON.parse(fs.readFileSync(eventsFile, 'utf8')) as CatalogueEntry[];
   const earlier = Object.fromEntries(catalogue.map(({ type, example }) => [type, example]));
-  const events = { ...earlier, ...recorded.events };
+  const events = merged(earlier, recorded.events, (_, event) => violationsOf('Event', event) === '');
   all.only = editionsOfExamples({ ...all, events });
   for (const [name, edition] of Object.entries(all.only))
     for (const kind of ['operations', 'events'] as const) {
       const other = edition === 1 ? 2 : 1;
-      const known = [recordedOf[other][kind][name], before.others[kind][name], before[kind as 'operations']?.[name]];
+      const earlierOnes = [before.others[kind][name], before[kind as 'operations']?.[name]];
+      const newest = recordedOf[other][kind][name];
+      const known = renewing ? [newest, ...earlierOnes] : [...earlierOnes, newest];
       const found = known.find(
         (each) =>
           each && (kind === 'events' ? fitOf(other).event(each) : fitOf(other).operation(name, each as Example)),

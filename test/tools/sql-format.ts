@@ -28,7 +28,7 @@ for (const shown of functionFiles().map((name) => `drizzle/${name}`)) {
     const after = await formatted(before);
     const tooLong = [...after.split('\n').entries()].filter(([, line]) => line.length > widthMax);
     for (const [index] of tooLong)
-      problem(`Line ${index + 1} of the formatted text is longer than ${widthMax} columns.`);
+      problem(`Line ${index + 1} of the formatted text is longer than ${widthMax} columns: break it by hand.`);
     if (before === after) {
       if (tooLong.length === 0) fs.writeFileSync(known, '');
     } else if (check) problem('The file is not formatted. Run npm run format.');

@@ -69,22 +69,39 @@ function wrapComments(text: string): string {
 }
 
 function wrap(run: string[]): string[] {
-  const indent = comment.exec(run[0]!)![1]!;
+  const begin = `${comment.exec(run[0]!)![1]!}-- `;
+  return filled(
+    run.flatMap((line) => comment.exec(line)![2]!.split(' ')),
+    begin,
+    begin,
+  );
+}
+
+/** Lines of words, as long as they may be. The first one and each further one have their own beginning. */
+function filled(words: string[], first: string, further: string): string[] {
   const lines: string[] = [];
-  for (const word of run.flatMap((line) => comment.exec(line)![2]!.split(' '))) {
+  for (const word of words) {
     const longer = `${lines.at(-1)} ${word}`;
     if (lines.length > 0 && longer.length <= widthMax) lines[lines.length - 1] = longer;
-    else lines.push(`${indent}-- ${word}`);
+    else lines.push(`${lines.length > 0 ? further : first}${word}`);
   }
   return lines;
 }
 
+/** Wraps each declaration of arguments in which a line is too long. */
+const wrapDeclarations = (text: string): string =>
+  text.replaceAll(/(?<=\bargs_of\(\n)( *)('[^']*')/g, (declaration: string, indent: string, argumentsText: string) =>
+    declaration.split('\n').every((line) => line.length <= widthMax)
+      ? declaration
+      : filled(argumentsText.split(/(?<=,)\s+/), indent, `${indent}  `).join('\n'),
+  );
+
 /**
- * The text of a file of SQL functions as Prettier formats it. Prettier does not break comments, so that this wraps
- * those that are too long.
+ * The text of a file of SQL functions as Prettier formats it. Prettier breaks neither comments nor texts, so that this
+ * wraps comments and declarations of arguments that are too long.
  */
 export async function formatted(text: string): Promise<string> {
   // PostgreSQL accepts both forms; the parser knows only the second.
   const readable = text.replaceAll(/^( *)elsif\b/gm, '$1elseif');
-  return wrapComments(await prettier.format(readable, options));
+  return wrapComments(wrapDeclarations(await prettier.format(readable, options)));
 }

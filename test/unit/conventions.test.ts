@@ -215,6 +215,16 @@ describe('the conventions of the code', () => {
     expect(longest).toEqual([]);
   });
 
+  it('has declarations of arguments that the formatter breaks between arguments', async () => {
+    const { formatted } = await import('../tools/sql-layout.js');
+    const names = ['aaaa', 'bbbb', 'cccc', 'dddd'].map((name) => name.repeat(8));
+    const of = (text: string) => `select\n  check_args(\n    p_args,\n    args_of(\n      '${text}'\n    )\n  );\n`;
+    const [first, second, third, fourth] = names.map((name) => `${name} text null`) as [string, string, string, string];
+    const whole = of(`${first}, ${second},\n        ${third}, ${fourth}`);
+    expect(await formatted(of(`${first}, ${second}, ${third}, ${fourth}`))).toBe(whole);
+    expect(await formatted(whole)).toBe(whole);
+  });
+
   // The linter counts the lines of TypeScript, and does not read the styles and scripts of pages.
   it('has at most 300 lines in a style, a script of a page, a page of the dashboard and a build', () => {
     const written = fs

@@ -2,9 +2,10 @@ import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { GraphQLEnumType } from 'graphql';
 import { buildGraph } from '../../src/api/graphql/server.js';
-import type { CatalogueEntry } from '../../src/api/rest/contract/examples.js';
+import { type CatalogueEntry, recordedExamples } from '../../src/api/rest/contract/examples.js';
 import { definedFunctions, writeFunctions } from '../../src/db/write/print-write-functions.js';
 import { events } from '../../src/resources/registry.js';
+import { withNewKeys } from '../../src/server/build/example-keys.js';
 import { eventsText } from '../../src/server/build/print-schema.js';
 import { contract, violationsOf } from '../support/contract.js';
 import { functionFiles } from '../../src/db/schema/schema-version.js';
@@ -19,11 +20,14 @@ describe('the catalogue of events', () => {
   });
 
   it.each(entries)('has a sentence and a real example of $type', ({ type, object, when, modes, example }: any) => {
+    const recording = `run a test that causes ${type} alone with RECORD_EXAMPLES=1, and then npm run schema`;
     expect(when).toMatch(/^[A-Z].*\.$/);
-    expect(example).toMatchObject({ object: 'event', type, number: expect.any(Number) });
+    expect(example, recording).toMatchObject({ object: 'event', type, number: expect.any(Number) });
     expect(example.data.object.object).toBe(object);
     expect(modes).toContain(example.livemode ? 'live' : 'test');
-    expect(violationsOf('Event', example)).toBe('');
+    const { mapping } = contract.components.schemas.Event.properties.data.properties.object.discriminator;
+    expect(violationsOf(mapping[object].split('/').pop(), example.data.object), recording).toBe('');
+    expect(violationsOf('Event', example), recording).toBe('');
   });
 
   it('is an enum of the graph, with descriptions, and the webhooks of the contract', () => {
@@ -43,6 +47,18 @@ describe('the catalogue of events', () => {
     ]);
     expect(emitted.length).toBeGreaterThan(25);
     for (const [, type, object] of emitted) expect([type, events.get(type!)!.object]).toEqual([type, object]);
+  });
+});
+
+describe('the examples', () => {
+  const recorded = recordedExamples();
+  const without = (name: string) =>
+    JSON.parse(JSON.stringify(recorded, (key, value) => (key === name ? undefined : value)));
+
+  it('get null for a new key from npm run schema, in its place and where the contract allows null', () => {
+    expect(JSON.stringify(recorded).split('"parent_account_id":null').length).toBeGreaterThan(10);
+    expect(JSON.stringify(withNewKeys(contract, without('parent_account_id')))).toBe(JSON.stringify(recorded));
+    expect(withNewKeys(contract, without('created'))).toEqual(without('created'));
   });
 });
 

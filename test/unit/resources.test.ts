@@ -1,11 +1,15 @@
 import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { getTableColumns, getTableName } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
 import { everyone } from '../../src/auth/permissions.js';
 import { guard } from '../../src/operation/guard.js';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { extension, type Resource, resources } from '../../src/resources/define.js';
 import { fields, link, many, one, value } from '../../src/resources/edges.js';
+import { byBalance } from '../../src/resources/account/by-balance.js';
 import { account } from '../../src/resources/account/table.js';
+import { checkoutNow } from '../../src/resources/checkout/now.js';
 import { balance } from '../../src/resources/ledger/table.js';
 import { events, operations } from '../../src/resources/registry.js';
 import { hashOrNull, noun } from '../../src/resources/shape.js';
@@ -186,13 +190,18 @@ describe('the folder of a resource', () => {
   const others = files.filter(({ name }) => !ordered.includes(inFile(name)));
 
   it('has the files in the order of the guide, and others only for a concern of their own', () => {
-    expect(others.map(({ name }) => name).toSorted()).toEqual(Object.values(furtherFiles).flat().toSorted());
+    const where = 'a further file has a concern, which furtherFiles of this test names';
+    expect(others.map(({ name }) => name).toSorted(), where).toEqual(Object.values(furtherFiles).flat().toSorted());
   });
 
   it('has no file of rules, and none of another concern, with fewer than 20 lines', () => {
     const short = files.filter(({ name, text }) => text.split('\n').length <= 20 && inFile(name) !== 'table');
     const bound = ordered.filter((name) => name !== 'rules');
-    expect(short.filter(({ name }) => !bound.includes(inFile(name))).map(({ name }) => name)).toEqual([]);
+    const where = 'move it into the file that uses it, such as a rule into inputs.ts';
+    expect(
+      short.filter(({ name }) => !bound.includes(inFile(name))).map(({ name }) => name),
+      where,
+    ).toEqual([]);
   });
 
   it.each([
@@ -212,6 +221,23 @@ describe('the folder of a resource', () => {
         [...text.matchAll(/^export (?!class \w+Resolver\b).*/gm)].map(([line]) => [name, line]),
       );
     expect(exported).toEqual([]);
+  });
+});
+
+/** The views that have the columns of a table and further ones, with the files of their definitions. */
+const views: [view: PgTable, file: string][] = [
+  [byBalance.view!.table, 'drizzle/functions/ledger/balance-rank.sql'],
+  [checkoutNow, 'drizzle/functions/checkout/checkout.sql'],
+];
+
+describe('a view that lists read in place of a table', () => {
+  it.each(views)('has a column for each of the table', (view, file) => {
+    const name = getTableName(view);
+    const text = fs.readFileSync(file, 'utf8').split(`create view ${name} as\n`)[1]!.split(';')[0]!;
+    const missing = Object.values(getTableColumns(view))
+      .map((column) => column.name)
+      .filter((column) => !new RegExp(`\\b${column},?\n`).test(text));
+    expect(missing, `write these in the view ${name}, in ${file}`).toEqual([]);
   });
 });
 

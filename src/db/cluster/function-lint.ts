@@ -19,8 +19,8 @@ interface Defined {
  * that only a lint finds it there. Each rule was seen on a real cluster.
  */
 const rules = {
-  reading: 'a function that reads tables is called in a statement over tables',
-  volatile: 'a function that is not immutable is called in an update or delete',
+  reading: 'a function that reads tables is called in a statement over tables: call it before, into a variable',
+  volatile: 'a function that is not immutable is called in an update or delete: call it before, into a variable',
   simpleCase: 'a case compares a variable in a statement over tables',
   values: 'a subquery stands among the values of an insert',
   insertSelect: 'an insert selects from a table',

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import { printSchema } from 'graphql';
 import { protocolText } from '../../hosted/adapter/document.js';
 import { contractFile } from '../../api/rest/contract/endpoint.js';
-import { contractText } from '../../api/rest/contract/document.js';
-import { eventsFile, recordedExamples } from '../../api/rest/contract/examples.js';
+import { contractOf, contractText } from '../../api/rest/contract/document.js';
+import { eventsFile, examplesFile, recordedExamples } from '../../api/rest/contract/examples.js';
 import { eventCatalogue } from '../../api/rest/contract/webhooks.js';
 import { buildGraph } from '../../api/graphql/server.js';
 import { hashOfFiles, type SchemaVersion } from '../../db/schema/schema-version.js';
@@ -12,6 +12,7 @@ import { editions } from '../../editions/editions.js';
 import { attemptsMax } from '../../resources/checkout/terms.js';
 import { receiverByKind } from '../../resources/deposit/rules.js';
 import { metadataKeysMax } from '../../types/scalars.js';
+import { withNewKeys } from './example-keys.js';
 import { listPageText } from './list-page.js';
 import { buildOperatorGraph } from '../../operator/graph/graph.js';
 import { whiteSpace } from '../../operator/table.js';
@@ -28,7 +29,7 @@ export function operatorText(): string {
 
 /**
  * The catalogue of events as text, as committed in schema/events.json: the declared types, each with its recorded
- * example. A run of the tests with RECORD_EXAMPLES=1 records other examples.
+ * example. A run of a test with RECORD_EXAMPLES=1 records those that are missing.
  */
 export function eventsText(examples = recordedExamples().events): string {
   return `${JSON.stringify(eventCatalogue(examples), null, 1)}\n`;
@@ -106,13 +107,16 @@ $$;
 }
 
 /**
- * Writes the schemas, the rules and the version; run by `npm run schema`. A test compares them with the committed
- * files.
+ * Writes the schemas, the examples with new keys, the rules and the version; run by `npm run schema`. A test compares
+ * them with the committed files.
  */
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   fs.writeFileSync(new URL('../../../schema/graph.graphql', import.meta.url), graphText());
   fs.writeFileSync(new URL('../../../schema/operator.graphql', import.meta.url), operatorText());
-  fs.writeFileSync(eventsFile, eventsText());
+  const recorded = recordedExamples();
+  const { events, ...others } = withNewKeys(contractOf(buildGraph(), recorded), recorded);
+  fs.writeFileSync(examplesFile, `${JSON.stringify(others, null, 1)}\n`);
+  fs.writeFileSync(eventsFile, eventsText(events));
   fs.writeFileSync(contractFile, openapiText());
   fs.writeFileSync(new URL('../../../schema/acquirer.json', import.meta.url), protocolText());
   fs.writeFileSync(new URL('../../../docs/lists.md', import.meta.url), listPageText(buildGraph()));

@@ -36,7 +36,7 @@ export interface Examples {
 const [examplesFile, eventsFile] = ['examples', 'events'].map(
   (name) => new URL(`../../../../schema/${name}.json`, import.meta.url),
 ) as [URL, URL];
-export { eventsFile };
+export { eventsFile, examplesFile };
 
 /** The recorded examples of the contract: those of the operations, and the events of the catalogue. */
 export function recordedExamples(): Examples {
