@@ -173,7 +173,10 @@ interface Prices {
   isPage: (type: GraphQLObjectType) => boolean;
   /** Whether a field has values that belong to their object, such as its problems: they cost nothing. */
   isValues: (type: string, field: string) => boolean;
-  /** The points of a field's resolver, besides those of its objects, for its arguments; undefined if there are none. */
+  /**
+   * The points of a field's resolver, besides those of its objects, for its arguments; undefined if there are none, as
+   * of a write, which counts itself.
+   */
   field: (type: string, field: string) => ((args: Record<string, unknown>) => number) | undefined;
   /** The points of counting a list. */
   total: (found: number | null) => number;

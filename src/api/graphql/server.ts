@@ -79,9 +79,8 @@ export function buildGraph(): GraphQLSchema {
     isPage: isPageType,
     isValues: (type: string, field: string) => publicSizes.lists[`${type}.${field}`] === 0,
     field: (type: string, field: string) => {
-      // A write counts itself when it has written.
-      const weight = type === 'Mutation' ? undefined : fieldWeights[`${type}.${field}`];
-      return weight && ((args: Record<string, unknown>) => pointsOf(weight, (name) => args[name]));
+      const weight = type !== 'Mutation' && fieldWeights[`${type}.${field}`];
+      return weight ? (args: Record<string, unknown>) => pointsOf(weight, (name) => args[name]) : undefined;
     },
     total: pointsOfTotal,
     countOnly: selectsCountOnly,
