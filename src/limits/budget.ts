@@ -171,7 +171,12 @@ interface Measured {
 interface Prices {
   /** Whether a type is a page of a list. */
   isPage: (type: GraphQLObjectType) => boolean;
-  /** The points of a field's resolver, besides those of its objects, for its arguments; undefined if there are none. */
+  /** Whether a field has values that belong to their object, such as its problems: they cost nothing. */
+  isValues: (type: string, field: string) => boolean;
+  /**
+   * The points of a field's resolver, besides those of its objects, for its arguments; undefined if there are none, as
+   * of a write, which counts itself.
+   */
   field: (type: string, field: string) => ((args: Record<string, unknown>) => number) | undefined;
   /** The points of counting a list. */
   total: (found: number | null) => number;
@@ -211,9 +216,10 @@ export function measure(schema: GraphQLSchema, { counted, prices }: Measure): vo
   const ofPages = new Set(prices && types.flatMap((type) => (prices.isPage(type) ? chargePage(type, prices) : [])));
   for (const type of types) {
     if (counted(type)) {
-      type.isTypeOf = (_, { budget }: Measured, { parentType }) => {
+      type.isTypeOf = (_, { budget }: Measured, { parentType, fieldName }) => {
         budget?.node();
-        if (prices && !ofPages.has(parentType)) budget?.charge?.countObjects(1);
+        if (prices && !ofPages.has(parentType) && !prices.isValues(parentType.name, fieldName))
+          budget?.charge?.countObjects(1);
         return true;
       };
     }

@@ -77,9 +77,10 @@ export function buildGraph(): GraphQLSchema {
   const nodes = new NodeCounter(schema, publicSizes);
   const prices = {
     isPage: isPageType,
+    isValues: (type: string, field: string) => publicSizes.lists[`${type}.${field}`] === 0,
     field: (type: string, field: string) => {
-      const weight = fieldWeights[`${type}.${field}`];
-      return weight && ((args: Record<string, unknown>) => pointsOf(weight, (name) => args[name]));
+      const weight = type !== 'Mutation' && fieldWeights[`${type}.${field}`];
+      return weight ? (args: Record<string, unknown>) => pointsOf(weight, (name) => args[name]) : undefined;
     },
     total: pointsOfTotal,
     countOnly: selectsCountOnly,
