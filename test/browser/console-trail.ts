@@ -27,6 +27,7 @@ export async function seeMany({ page, go }: Visit, paymentId: string): Promise<v
 /** Finds a payment by its bank's reference and follows its money to its payout; finds nothing, and then the payout. */
 export async function findTrail(page: Page, payoutId: string): Promise<void> {
   await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').getByRole('combobox').waitFor();
   await page.keyboard.insertText('wire-12500.00');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/operator/payments/deposit_*');

@@ -22,14 +22,24 @@ import {
   Users,
   Webhook,
 } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react';
+import { type ComponentType, type ReactNode, useCallback, useEffect, useState } from 'react';
 import { useFindKey } from '../find/box';
 import { useLive } from '../graph/live';
 import { Frame, type Place, PlaceLink } from '../parts/frame';
 import { countOf, queuesOf, ReturningQuery, type Waiting, WaitingQuery } from './pages/queues';
 import { useSession } from './session';
 
-const Find = lazy(() => import('./find').then(({ Find }) => ({ default: Find })));
+/**
+ * The box that finds objects. It is loaded after the first page, before it is opened: it then takes what is typed right
+ * after its key.
+ */
+function useFindBox() {
+  const [Find, setFind] = useState<ComponentType<{ onClose: () => void }>>();
+  useEffect(() => {
+    void import('./find').then((module) => setFind(() => module.Find));
+  }, []);
+  return Find;
+}
 
 /** The frame of every page: who is signed in, and the pages with what waits on each. */
 export function Shell({ announcement, children }: { announcement: string; children: ReactNode }) {
@@ -37,6 +47,7 @@ export function Shell({ announcement, children }: { announcement: string; childr
   const [finding, setFinding] = useState(false);
   const find = useCallback(() => setFinding(true), []);
   useFindKey(find);
+  const Find = useFindBox();
   const { data } = useLive(WaitingQuery, {}, { seconds: 30 });
   const { data: returning } = useLive(ReturningQuery, {}, { seconds: 30 });
   return (
@@ -66,11 +77,7 @@ export function Shell({ announcement, children }: { announcement: string; childr
       <p className="announcement" role="status">
         {announcement}
       </p>
-      {finding && (
-        <Suspense>
-          <Find onClose={() => setFinding(false)} />
-        </Suspense>
-      )}
+      {finding && Find && <Find onClose={() => setFinding(false)} />}
     </Frame>
   );
 }
