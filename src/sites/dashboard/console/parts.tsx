@@ -1,8 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { Choice } from '../parts/chips';
 import type { Column } from '../parts/table';
-import { TextFilter } from '../parts/text-filter';
 
 /** The mode, in which live mode stands out: there real money moves. */
 export function Mode({ livemode }: { livemode: boolean }) {
@@ -49,16 +47,6 @@ export function pageOf<Row>(page: { nodes: Row[]; next: string | null } | undefi
 }
 
 export const modes = ['LIVE', 'TEST'] as const;
-
-/** The filters by mode and tenant that lists over all tenants have. */
-export function PlaceFilters() {
-  return (
-    <>
-      <Choice label="Mode" name="mode" values={modes} />
-      <TextFilter label="Tenant" name="tenant" placeholder="account_…" />
-    </>
-  );
-}
 
 /** What an account is called. */
 export function nameOf(account: {

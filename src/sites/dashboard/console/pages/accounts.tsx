@@ -11,7 +11,8 @@ import { Page } from '../../parts/page';
 import { Search } from '../../parts/search';
 import { Time } from '../../parts/time';
 import { graphql } from '../graphql';
-import { accountAddress, modes, nameOf, pageOf, PlaceFilters, placeColumn } from '../parts';
+import { accountAddress, modes, nameOf, pageOf, placeColumn } from '../parts';
+import { PlaceFilters } from '../place-filters';
 
 const AccountsQuery = graphql(`
   query Accounts(

@@ -16,7 +16,8 @@ import { Time } from '../../parts/time';
 import { Action } from '../action';
 import { AccountInput } from '../found-input';
 import { graphql } from '../graphql';
-import { AccountLink, modes, nameOf, pageOf, PlaceFilters, placeColumn } from '../parts';
+import { AccountLink, modes, nameOf, pageOf, placeColumn } from '../parts';
+import { PlaceFilters } from '../place-filters';
 import { useMayAct, useSession } from '../session';
 import { approvedText } from './approved-text';
 

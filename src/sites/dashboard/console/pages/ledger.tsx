@@ -15,7 +15,8 @@ import { Table } from '../../parts/table';
 import { Time } from '../../parts/time';
 import { graphql } from '../graphql';
 import { Run, useOnDemand } from '../on-demand';
-import { modes, OfTenant, pageOf, PlaceFilters, placeColumn } from '../parts';
+import { modes, OfTenant, pageOf, placeColumn } from '../parts';
+import { PlaceFilters } from '../place-filters';
 
 const ChecksQuery = graphql(`
   query LedgerChecks($status: LedgerCheckStatus, $mode: Mode, $tenantId: ID, $after: String) {

@@ -18,7 +18,8 @@ import type { Column } from '../../parts/table';
 import { Time } from '../../parts/time';
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { bankOf, modes, pageOf, Payee, payeeOf, PlaceFilters, placeColumn } from '../parts';
+import { bankOf, modes, pageOf, Payee, payeeOf, placeColumn } from '../parts';
+import { PlaceFilters } from '../place-filters';
 import { useMayAct } from '../session';
 
 const PayoutsQuery = graphql(`

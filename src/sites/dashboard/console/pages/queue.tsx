@@ -8,7 +8,8 @@ import { Tabs, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
 import { graphql } from '../graphql';
-import { accountAddress, nameOf, pageOf, PlaceFilters, placeColumn, modes } from '../parts';
+import { accountAddress, nameOf, pageOf, placeColumn, modes } from '../parts';
+import { PlaceFilters } from '../place-filters';
 
 const QueueQuery = graphql(`
   query Queue($status: AccountStatus!, $mode: Mode, $tenantId: ID, $after: String) {

@@ -16,7 +16,8 @@ import type { Column } from '../../parts/table';
 import { Time } from '../../parts/time';
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { modes, pageOf, PlaceFilters, placeColumn } from '../parts';
+import { modes, pageOf, placeColumn } from '../parts';
+import { PlaceFilters } from '../place-filters';
 import { useMayAct } from '../session';
 
 const UnexplainedQuery = graphql(`
