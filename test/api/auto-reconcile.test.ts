@@ -70,6 +70,21 @@ const matched = (id: string, amount: string) => ({
 });
 const waiting = (amount: string) => ({ rest: amount, with: [], events: [] });
 
+// The response is stored as JSON, and one from before the setting has no key for it.
+it('is off in the replay of a response that is older than the setting', async () => {
+  const user = await given.directUser(1);
+  const { id } = await settingOf(user);
+  const change = () =>
+    user.graph(update, { input: { id, metadata: { order: '7' } } }, { 'Idempotency-Key': 'before the setting' });
+  const first = await change();
+  const [stored] = await world.sql`update idempotency set answer = answer - 'auto_reconcile'
+    where key = 'before the setting' returning answer`;
+  expect(stored!.answer).toMatchObject({ metadata: { order: '7' } });
+  const replay = await change();
+  expect(first.body.data.updateAccountSetting.accountSetting).toEqual({ id, autoReconcile: false });
+  expect([replay.headers.get('idempotent-replayed'), replay.body.data]).toEqual(['true', first.body.data]);
+});
+
 describe.each<Edition>([1, 2])('deposits that are reconciled by themselves, Edition %i', (edition) => {
   it('are those with one exact match, once the setting is on', async () => {
     const user = await given.directUser(edition);

@@ -109,12 +109,15 @@ function decoderOf(field: Column | SQL | SQL.Aliased): ((value: unknown) => unkn
   return same ? undefined : (value) => decoder.mapFromDriverValue(value);
 }
 
-/** Converts a raw row to the shape that Drizzle gives rows of the table. */
+/**
+ * Converts a raw row to the shape that Drizzle gives rows of the table. A row that was stored as JSON before the table
+ * got a column has the default of the column, as the rows of the table have it since then.
+ */
 export function fromRow<T extends Table>(table: T, raw: Record<string, unknown>): T['$inferSelect'] {
   const row: Record<string, unknown> = {};
-  for (const { property, name, decode } of columnsOf(table)) {
+  for (const { property, name, decode, absent } of columnsOf(table)) {
     const value = raw[name];
-    row[property] = value === null || value === undefined ? null : decode === undefined ? value : decode(value);
+    row[property] = value === null || value === undefined ? absent : decode === undefined ? value : decode(value);
   }
   return row as T['$inferSelect'];
 }
@@ -123,6 +126,8 @@ interface Named {
   property: string;
   name: string;
   decode: ((value: unknown) => unknown) | undefined;
+  /** What a row without the column has. */
+  absent: unknown;
 }
 const columnsOfTables = new WeakMap<Table, Named[]>();
 
@@ -133,6 +138,7 @@ function columnsOf(table: Table): Named[] {
       property,
       name: column.name,
       decode: decoderOf(column),
+      absent: column.notNull && typeof column.default !== 'object' ? (column.default ?? null) : null,
     }));
     columnsOfTables.set(table, columns);
   }
