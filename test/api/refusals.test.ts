@@ -114,13 +114,14 @@ type Values = (leaf: GraphQLInputType, format: Format, path: string) => unknown;
 type Fields = readonly (GraphQLArgument | GraphQLInputField)[];
 
 /** The name of a parameter on /v1, whose sessions alone have another one than the graph. */
-const onV1 = (name: string): string => (name === 'expiresInSeconds' ? 'expires_in' : snake(name));
+const onV1 = (name: string, beside: Fields): string =>
+  name === 'expiresInSeconds' && beside.some((each) => each.name === 'allowedOrigins') ? 'expires_in' : snake(name);
 
 /** A value for each parameter, nested as the format nests them. A parameter with the value undefined is left out. */
 function filled(fields: Fields, format: Format, values: Values, at = ''): Json {
   const members = fields.flatMap(({ name, type }) => {
-    const value = filledOne(type, format, values, `${at}${onV1(name)}`);
-    return value === undefined ? [] : [[format === 'graph' ? name : onV1(name), value] as const];
+    const value = filledOne(type, format, values, `${at}${onV1(name, fields)}`);
+    return value === undefined ? [] : [[format === 'graph' ? name : onV1(name, fields), value] as const];
   });
   return members.length === 0 && at !== '' ? undefined : Object.fromEntries(members);
 }
@@ -160,7 +161,7 @@ const valid =
 
 /** The paths of all parameters, as errors name them. */
 function leaves(fields: Fields, kind: Kind, at: string): [path: string, leaf: string][] {
-  return fields.flatMap(({ name, type }) => leavesOf(type, kind, `${at}.${onV1(name)}`));
+  return fields.flatMap(({ name, type }) => leavesOf(type, kind, `${at}.${onV1(name, fields)}`));
 }
 function leavesOf(type: GraphQLInputType, kind: Kind, path: string): [path: string, leaf: string][] {
   const nullable = getNullableType(type);
@@ -315,7 +316,7 @@ describe.each([1, 2] as const)('a refusal of Edition %i is the same through both
     const missing = refusalOf(await ask(platform, route, { ids, fields: [] }));
     if (here && required.length > 0) {
       expect(missing.graph).toEqual(missing.rest);
-      for (const { name } of required) expect([...missing.names]).toContain(`${object}.${onV1(name)}`);
+      for (const { name } of required) expect([...missing.names]).toContain(`${object}.${snake(name)}`);
     }
   });
 
