@@ -77,7 +77,9 @@ describe('a text that a terminal would obey', () => {
   });
 
   it('has one way out of a command', () => {
-    const names = fs.readdirSync(commands, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+    const names = fs
+      .readdirSync(commands, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'));
     const files = [...names.map((name) => `${commands}/${name}`), 'src/cli.ts'];
     const writing = files.filter((file) => /std(out|err)\.write|console\./.test(fs.readFileSync(file, 'utf8')));
     expect(writing).toEqual([`${commands}/terminal.ts`]);
