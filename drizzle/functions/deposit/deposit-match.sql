@@ -101,9 +101,12 @@ declare
   v_created bigint := coalesce((p_job.args ->> 'created')::bigint, 0);
   v_after text := coalesce(p_job.args ->> 'after', '');
 begin
+  -- Not in one condition: on a cluster a query over a table calls no function that reads another one.
+  if not auto_reconciles(p_tenant, p_live, p_job.subject_id) then
+    return;
+  end if;
   if
-    not auto_reconciles(p_tenant, p_live, p_job.subject_id)
-    or exists (
+    exists (
       select
       from job j
       where
