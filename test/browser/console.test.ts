@@ -321,7 +321,8 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Unmatched' }).click();
     await expect.poll(() => lines.locator('tbody tr').count()).toBe(3);
     await page.getByRole('button', { name: 'Assign: FILE-2' }).click();
-    await dialog.getByLabel('Receiving address').fill(paid.addressId);
+    await dialog.getByLabel('Receiving address').fill(account);
+    await dialog.getByText(/USD · 000123456789$/).waitFor();
     expect(await send(page, 'Assign it')).toBe('The transfer FILE-2 is booked.');
     await page.getByRole('button', { name: /^Return: line / }).click();
     await dialog.getByLabel('Reason').fill('Nobody knows the payer');

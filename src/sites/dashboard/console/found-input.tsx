@@ -26,7 +26,8 @@ interface FoundInputProps {
 
 /**
  * A field for an object by what people have of it: its id, its name or its number. What is chosen is said below it, and
- * its id is the value of the form; of several that are found one is chosen.
+ * its id is the value of the form; of several that are found one is chosen. Until one is, the value is what was typed,
+ * which the gateway refuses: without a value, a field that need not be filled in would be lost unseen.
  */
 function FoundInput({ name, label, hint, fits, called, defaultValue = '', onChoose, ...input }: FoundInputProps) {
   const [text, setText] = useState(defaultValue);
@@ -43,7 +44,6 @@ function FoundInput({ name, label, hint, fits, called, defaultValue = '', onChoo
   // A root has one id in both modes.
   const found = [...new Map(rows.map((row) => [row.id, row])).values()];
   const row = found.length === 1 ? found[0] : found.find(({ id }) => id === chosen);
-  const isId = /^[a-z]+_[0-9a-z]+$/.test(typed);
   const choose = (id: string) => {
     setChosen(id);
     const one = found.find((each) => each.id === id);
@@ -70,7 +70,7 @@ function FoundInput({ name, label, hint, fits, called, defaultValue = '', onChoo
           />
         )}
       </Field>
-      <input type="hidden" name={name} value={row?.id ?? (isId ? typed : '')} />
+      <input type="hidden" name={name} value={row?.id ?? typed} />
       {found.length > 1 && (
         <Field label={`${label}: which one`}>
           {(attributes) => (

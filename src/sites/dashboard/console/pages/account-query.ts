@@ -6,6 +6,7 @@ export const AccountQuery = graphql(`
   query Account($id: ID!, $mode: Mode) {
     account(id: $id, mode: $mode) {
       id created livemode tenantId ownerId edition type subType status nickname address
+      root { id livemode nickname businessDetails { legalName } }
       businessDetails {
         legalName dba email website dateOfIncorporation type merchantCategoryCode merchantSize
         productCategory productDescription
@@ -23,7 +24,7 @@ export const AccountQuery = graphql(`
       requirements { fieldName message }
       addresses {
         id created category type status currency name
-        bankAccount { bankName number iban last4 }
+        bankAccount { bankName number iban domesticCredit domesticWire globalWire }
         vpa { id }
       }
       setting { id serviceHold platformHold payoutsEnabled payoutsReason payoutsInterval }

@@ -12,7 +12,8 @@ import { PageSkeleton } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
 import { Time } from '../../parts/time';
-import { Mode, modes, nameOf } from '../parts';
+import { AccountLink, Mode, modes, nameOf } from '../parts';
+import { detailsOf } from '../../pages/accounts/address-details';
 import { HoldAction } from './hold-actions';
 import { type Account as AccountDetail, AccountQuery } from './account-query';
 import { IssueAddress } from './issue-address';
@@ -74,13 +75,17 @@ function Addresses({ account }: { account: AccountDetail }) {
           columns={[
             {
               head: 'Address',
-              cell: ({ id, category, currency, bankAccount, vpa }) => (
+              cell: (address) => (
                 <span className="two-lines">
                   <strong>
-                    {words(category)}, {currency}
+                    {words(address.category)}, {address.currency}
                   </strong>
-                  <span className="hint">{bankAccount?.iban ?? bankAccount?.number ?? vpa?.id}</span>
-                  <Copy text={id} label="the id of the address" />
+                  {detailsOf(address).map(({ label, text }) => (
+                    <span key={label}>
+                      <span className="hint">{label}</span> {text}
+                    </span>
+                  ))}
+                  <Copy text={address.id} label="the id of the address" />
                 </span>
               ),
             },
@@ -93,7 +98,7 @@ function Addresses({ account }: { account: AccountDetail }) {
 }
 
 function Payouts({ account }: { account: AccountDetail }) {
-  const { setting } = account;
+  const { setting, root } = account;
   return (
     <Card
       title="Payouts and identity"
@@ -110,8 +115,15 @@ function Payouts({ account }: { account: AccountDetail }) {
           ['Service hold', setting && (setting.serviceHold ? 'Payouts are held by the service' : 'None')],
           ['Platform hold', setting?.platformHold && 'Payouts are held by the platform'],
           ['Account', <Copy text={account.id} label="the id" />],
-          ['Owner', account.ownerId && <Copy text={account.ownerId} label="the id of the owner" />],
-          ['Tenant', <Copy text={account.tenantId} label="the tenant" />],
+          [
+            'Owner',
+            account.ownerId && (
+              <AccountLink id={account.ownerId} livemode={account.livemode}>
+                {account.ownerId === root?.id ? nameOf(root) : account.ownerId}
+              </AccountLink>
+            ),
+          ],
+          ['Tenant', account.ownerId !== null && root && <AccountLink {...root}>{nameOf(root)}</AccountLink>],
           ['Created', <Time at={account.created} />],
           ['Audit log', <Link href={`/audit?object=${account.id}`}>What operators did</Link>],
         ]}

@@ -16,6 +16,7 @@ import { Page } from '../../parts/page';
 import type { Column } from '../../parts/table';
 import { Time } from '../../parts/time';
 import { Action } from '../action';
+import { AddressInput } from '../found-input';
 import { graphql } from '../graphql';
 import { pageOf } from '../parts';
 import { useMayAct } from '../session';
@@ -254,7 +255,7 @@ function Assign({ line, cameIn, onDone }: DecisionProps & { cameIn: boolean }) {
           recorded with the payout.
         </p>
       )}
-      <TextField name="addressId" label="Receiving address" placeholder="address_…" spellCheck={false} required />
+      <AddressInput name="addressId" label="Receiving address" required />
       {!cameIn && <TextField name="originalReference" label="Reference of the receipt" maxLength={255} required />}
       <TextField
         name="reference"

@@ -13,13 +13,13 @@ export const AddressFragment = graphql(`
 export type AddressDetails = ResultOf<typeof AddressFragment>;
 
 /** What is needed to pay to an address, with the name of each; `copied` is what is entered elsewhere, sign by sign. */
-export function detailsOf({ name, bankAccount, vpa }: AddressDetails) {
+export function detailsOf({ name, bankAccount, vpa, currency }: Omit<AddressDetails, 'id' | 'category' | 'status'>) {
   const details: { label: string; text: string | null | undefined; copied: boolean }[] = [
     { label: 'Name', text: name, copied: false },
     { label: 'Bank', text: bankAccount?.bankName, copied: false },
     { label: 'Account number', text: bankAccount?.number, copied: true },
     { label: 'IBAN', text: bankAccount?.iban, copied: true },
-    { label: 'Routing code', text: bankAccount?.domesticCredit, copied: true },
+    { label: currency === 'INR' ? 'IFSC' : 'Routing code', text: bankAccount?.domesticCredit, copied: true },
     { label: 'Wire routing code', text: bankAccount?.domesticWire, copied: true },
     { label: 'SWIFT/BIC', text: bankAccount?.globalWire, copied: true },
     { label: words('UPI_ID'), text: vpa?.id, copied: true },

@@ -1,0 +1,81 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { browser } from '../support/browser.js';
+import { details, must, nickname, useWorld } from '../support/world.js';
+import { ConsoleSeed } from './console-fixture.js';
+import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
+
+const OPERATOR_KEY = 'op_9c1b7d5e3f2a48608e4d6b1c0f9a8e7d';
+const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
+
+let chromium: Browser;
+let visited: Visit;
+let paid: Awaited<ReturnType<ConsoleSeed['payout']>>;
+let partner: string;
+
+beforeAll(async () => {
+  chromium = await browser();
+  paid = await new ConsoleSeed(world, OPERATOR_KEY).payout('Harbour Textiles', '900.00');
+  const named = async (legalName: string) =>
+    (await paid.live.partner({ nickname: nickname(), business_details: details(legalName) })).id as string;
+  partner = await named('Rhein Import GmbH');
+  await named('Rhein Export GmbH');
+  visited = await visit({ chromium, origin: world.origin }, '/operator');
+  await visited.page.getByLabel("Operator's key").fill(OPERATOR_KEY);
+  await visited.page.getByRole('button', { name: 'Sign in' }).click();
+  await visited.page.getByRole('heading', { name: 'Home' }).waitFor();
+});
+afterAll(() => chromium?.close());
+
+describe("a form of the operator's console", () => {
+  it('records no notice while the partner that paid is not one account', async () => {
+    const { page, go } = visited;
+    await go('/operator/bank');
+    await page.getByRole('button', { name: 'Record a notice' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel("The bank's reference").fill('WIRE-RHEIN');
+    await dialog.getByLabel('Receiving address').fill('000123456789');
+    await dialog.getByText(/USD · 000123456789$/).waitFor();
+    await dialog.getByLabel('Amount').fill('75.00');
+    await dialog.getByLabel('Currency', { exact: true }).fill('USD');
+    const payer = dialog.getByLabel('Partner that paid', { exact: true });
+    const record = dialog.getByRole('button', { name: 'Record it' });
+    const payers = async () => {
+      const { data } = await must(paid.live.graph('{ deposits(first: 9) { nodes { amount fromAccount { id } } } }'));
+      const nodes: { amount: string; fromAccount: { id: string } | null }[] = data.deposits.nodes;
+      return nodes.filter(({ amount }) => amount === '75.00').map(({ fromAccount }) => fromAccount?.id);
+    };
+    for (const [typed, said] of [
+      ['Nobody of this name', 'Nothing was found.'],
+      ['Rhein', 'Choose …'],
+    ] as const) {
+      await payer.fill(typed);
+      await dialog.getByText(said).first().waitFor({ state: 'attached' });
+      await record.click();
+      await expect.poll(() => payer.getAttribute('aria-invalid')).toBe('true');
+      expect(await payers()).toEqual([]);
+    }
+    await dialog.getByLabel('Partner that paid: which one').selectOption(partner);
+    await record.click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await payers()).toEqual([partner]);
+  });
+
+  it('shows of an account where its money goes, and whose it is', async () => {
+    const { page, go } = visited;
+    await go(`/operator/accounts/${paid.accountId}?mode=LIVE`);
+    const row = page.getByRole('table', { name: 'Addresses' }).getByRole('row', { name: /User payout, INR/ });
+    await row.waitFor();
+    expect((await row.innerText()).replaceAll(/\s+/g, ' ')).toMatch(
+      /Name Acme Exports Bank Bank of the Coast Account number 004501551234 IFSC BOTC0000451/,
+    );
+    await go(`/operator/accounts/${partner}?mode=LIVE`);
+    await page.getByText('Owner', { exact: true }).waitFor();
+    const owner = page.getByRole('definition').filter({ hasText: 'Harbour Textiles' });
+    expect(await owner.count()).toBe(2);
+    expect(await faultsInThemes(page)).toEqual([]);
+    await owner.first().getByRole('link').click();
+    await page.getByRole('heading', { name: 'Harbour Textiles', level: 1 }).waitFor();
+    expect(visited.complaints).toEqual([]);
+  });
+});
