@@ -501,15 +501,15 @@ describe.concurrent('the content of the page', () => {
     await payee.help(part, 'pay');
     await page.goto(whole.url);
     expect((await lines()).filter((text) => text.includes('₹'))).toEqual([
-      ...['₹600.00', 'of ₹1,000.00', '₹250.50', '₹400.00 on account of Malabar Spice Traders LLP'],
-      ...['Already paid: ₹400.00', '₹1,250.50'],
+      ...['₹600.00', 'of ₹1,000.00, ₹400.00 already paid', '₹250.50'],
+      ...['₹400.00 on account of Malabar Spice Traders LLP', '₹1,250.50'],
     ]);
     await page.goto(part.url);
     await unfold(page);
     expect((await lines()).filter((text) => text.includes('₹')).slice(0, 2)).toEqual(['₹400.00', 'of ₹1,000.00']);
     // A payment of the rest leaves nothing due, so it is no part payment; its receipt says the same.
     const rest = await payee.checkoutFixture({ amount: '850.50', receivableIds });
-    const paidBefore = ['₹600.00', 'of ₹1,000.00', '₹250.50', 'Already paid: ₹400.00', '₹850.50'];
+    const paidBefore = ['₹600.00', 'of ₹1,000.00, ₹400.00 already paid', '₹250.50', '₹850.50'];
     await page.goto(rest.url);
     expect((await lines()).filter((text) => text.includes('₹'))).toEqual(paidBefore);
     await payee.help(rest, 'pay');

@@ -56,11 +56,16 @@ export function lines(session: Session): string {
   const fee = checkout.grossAmount - checkout.amount;
   const legal = payee.businessDetails.legalName;
   const invoiced = receivables.reduce((sum, { invoice }) => sum + BigInt(invoice.amount), 0n);
-  const all = receivables.map((receivable) => line(receivable, session.receives.get(receivable.id) ?? 0n));
+  const all = receivables.map((receivable) => {
+    const receives = session.receives.get(receivable.id) ?? 0n;
+    // This payment is paid of the receivable, too, once it is credited.
+    return line(receivable, receives, paidOf(receivable) - (checkout.depositId === null ? 0n : receives));
+  });
   const [shown, folded] = all.length > linesMax ? [all.slice(0, linesMax - 1), all.slice(linesMax - 1)] : [all, []];
   const received = [...session.receives.values()].reduce((sum, amount) => sum + amount, 0n);
   const rest = checkout.amount - received;
-  const paidBefore = paidOf(receivables) - (checkout.depositId === null ? 0n : received);
+  const paid = receivables.reduce((sum, receivable) => sum + paidOf(receivable), 0n);
+  const isRest = paid + (checkout.depositId === null ? received : 0n) >= invoiced;
   return html`<h2>${receivables.length === 1 ? 'Invoice' : 'Invoices'}</h2>
     <ul>!${shown}</ul>
     !${
@@ -70,7 +75,11 @@ export function lines(session: Session): string {
       invoices</summary><ul>!${folded}</ul></details>`
     }
     !${rest > 0n ? html`<p class="part">${money(rest)} on account of ${payeeName(session)}</p>` : ''}
-    !${progress({ amount: checkout.amount, invoiced, received, paidBefore })}
+    !${
+      !isRest && checkout.amount < invoiced
+        ? html`<p class="part">Part payment: ${money(checkout.amount)} of ${money(invoiced)}</p>`
+        : ''
+    }
     <dl>
       !${legal && legal !== payeeName(session) ? html`<div><dt>To</dt><dd>${legal}</dd></div>` : ''}
       !${
@@ -83,24 +92,17 @@ export function lines(session: Session): string {
     </dl>`;
 }
 
-/** What is paid of receivables, this payment included once it is credited. */
-const paidOf = (receivables: ReceivableRow[]) =>
-  receivables.reduce((sum, { amountLocked, amountSettledPayouts }) => sum + amountLocked + amountSettledPayouts, 0n);
+/** What is paid of a receivable. */
+const paidOf = ({ amountLocked, amountSettledPayouts }: ReceivableRow) => amountLocked + amountSettledPayouts;
 
-/** What was paid before, where the payment pays the rest of the invoices; else that it pays a part of them. */
-function progress(sums: Record<'amount' | 'invoiced' | 'received' | 'paidBefore', bigint>): string {
-  const { amount, invoiced, received, paidBefore } = sums;
-  if (paidBefore + received >= invoiced)
-    return paidBefore > 0n ? html`<p class="part">Already paid: ${money(paidBefore)}</p>` : '';
-  return amount < invoiced ? html`<p class="part">Part payment: ${money(amount)} of ${money(invoiced)}</p>` : '';
-}
-
-function line({ invoice }: ReceivableRow, receives: bigint): string {
-  const whole = receives === BigInt(invoice.amount);
+/** An invoice with what it receives; with what was paid before where it receives the rest. */
+function line({ invoice }: ReceivableRow, receives: bigint, before: bigint): string {
+  const amount = BigInt(invoice.amount);
+  const paid = before > 0n && before + receives >= amount ? `, ${money(before)} already paid` : '';
   return html`<li>
     <span class="reference">${invoice.referenceNumber}</span>
     <span class="sum">${money(receives)}</span>
     <span class="due">Due ${day.format(new Date(invoice.dueDate))}</span>
-    !${whole ? '' : html`<span class="of">of ${money(invoice.amount)}</span>`}
+    !${receives === amount ? '' : html`<span class="of">of ${money(amount)}${paid}</span>`}
   </li>`;
 }
