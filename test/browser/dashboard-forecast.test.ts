@@ -3,7 +3,7 @@ import { formatMoney, hundredths, sum } from '../../src/sites/dashboard/format/m
 import { receivableBody } from '../support/bodies.js';
 import { activatedUser } from '../support/onboarding-profile.js';
 import { completeDeposit, eventually, givenIn, must, payoutAddress, type Speaker } from '../support/world.js';
-import { asShown, faults, useDashboard } from './dashboard-fixture.js';
+import { asShown, faults, useDashboard, type Visit } from './dashboard-fixture.js';
 
 const dashboard = useDashboard();
 
@@ -22,28 +22,53 @@ async function earned(user: Speaker, amount: string): Promise<void> {
   await must(user.post(`/v1/deposits/${id}/reconcile`, { receivables: [{ id: receivable.id, amount }] }));
 }
 
+/** Opens the payouts of a platform. */
+async function payoutsOf(platform: Speaker): Promise<Visit> {
+  const visit = await dashboard.visit('/dashboard');
+  await visit.page.getByLabel('API key').fill(platform.key);
+  await visit.page.getByRole('button', { name: 'Sign in' }).click();
+  await visit.page.getByRole('heading', { name: 'Home' }).waitFor();
+  await visit.open('/dashboard/payouts');
+  return visit;
+}
+
+/** A platform with users that have earned these amounts. */
+async function earning(amounts: readonly string[]) {
+  const platform = await givenIn(dashboard.world).platform(2);
+  // An activation takes days of the test clock, in which payouts would be made.
+  const users: Speaker[] = [];
+  for (let i = 0; i < amounts.length; i++) users.push(await activatedUser(platform));
+  for (const [i, user] of users.entries()) {
+    await payoutAddress(user);
+    await earned(user, amounts[i]!);
+  }
+  return { platform, users };
+}
+
 describe('what is coming, for a platform', () => {
   it('is added up by day, and unfolds to the payouts of its users', async () => {
-    const platform = await givenIn(dashboard.world).platform(2);
     const amounts = ['100.00', '20.50', '3.07', '1400.00'];
-    // An activation takes days of the test clock, in which payouts would be made.
-    const users: Speaker[] = [];
-    for (let i = 0; i < amounts.length; i++) users.push(await activatedUser(platform));
-    for (const [i, user] of users.entries()) {
-      await payoutAddress(user);
-      await earned(user, amounts[i]!);
-    }
-    const { context, page, complaints, open } = await dashboard.visit('/dashboard');
-    await page.getByLabel('API key').fill(platform.key);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
-    await open('/dashboard/payouts');
+    const { platform } = await earning(amounts);
+    const { context, page, complaints } = await payoutsOf(platform);
     const coming = page.getByRole('region', { name: 'Coming' });
     const day = coming.locator('summary').filter({ hasText: '4 payouts' });
     await day.getByText(formatMoney({ amount: sum(amounts), currency: 'INR' })).waitFor();
     await day.click();
     const shown = await coming.locator('.coming-entry .money').allTextContents();
     expect(shown.toSorted()).toEqual(amounts.map((amount) => asShown({ amount, currency: 'INR' })).toSorted());
+    expect(await faults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('says of an account on hold why its money waits, however many drafts are newer', async () => {
+    const { platform, users } = await earning(['70.00']);
+    await must(platform.post(`/v1/test_helpers/accounts/${users[0]!.id}/hold`));
+    for (let i = 0; i < 26; i++) await platform.connectedUser();
+    const { context, page, complaints } = await payoutsOf(platform);
+    const coming = page.getByRole('region', { name: 'Coming' });
+    await coming.getByText(/Nothing is paid out: the account has been on hold since \w+ \d+\.$/).waitFor();
+    await coming.getByText('There are more accounts that are not activated').waitFor();
     expect(await faults(page)).toEqual([]);
     expect(complaints).toEqual([]);
     await context.close();

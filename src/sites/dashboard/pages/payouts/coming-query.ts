@@ -21,18 +21,30 @@ const PlanFragment = graphql(
   [NameFragment],
 );
 
+const StoppedFragment = graphql(
+  `
+    fragment StoppedAccounts on AccountConnection {
+      nodes {
+        id type status statusSince ...Name
+        payoutsBlockedBy { reasonCode currency }
+        balance { available { amount currency } pending { amount currency } }
+      }
+      pageInfo { hasNextPage }
+    }
+  `,
+  [NameFragment],
+);
+
+// Drafts are many, and few have money: those that hold the money of users have a page of their own.
 const ComingQuery = graphql(
   `
     query ComingPayouts {
       viewer { now }
       accounts(filter: { type: [USER, PLATFORM], status: [ACTIVATED] }, first: 100) { ...PlannedAccounts }
-      stopped: accounts(filter: { type: [USER, PLATFORM], status: [DRAFT, VERIFYING, HOLD, DEACTIVATED] }, first: 25) {
-        nodes {
-          id type status statusSince ...Name
-          payoutsBlockedBy { reasonCode currency }
-          balance { available { amount currency } pending { amount currency } }
-        }
+      stopped: accounts(filter: { type: [USER, PLATFORM], status: [VERIFYING, HOLD, DEACTIVATED] }, first: 100) {
+        ...StoppedAccounts
       }
+      drafts: accounts(filter: { type: [USER, PLATFORM], status: [DRAFT] }, first: 25) { ...StoppedAccounts }
       payouts(filter: { status: [PROCESSING] }, first: 100) {
         nodes {
           id amount currency expectedArrivalAt
@@ -42,7 +54,7 @@ const ComingQuery = graphql(
       }
     }
   `,
-  [PlanFragment, NameFragment],
+  [PlanFragment, StoppedFragment, NameFragment],
 );
 
 const MoreQuery = graphql(
@@ -65,9 +77,11 @@ export interface Lists {
   accounts: readonly Planned[];
   payouts: NonNullable<Answer['payouts']>['nodes'];
   /** Accounts that are paid nothing because of their status. */
-  stopped: NonNullable<Answer['stopped']>['nodes'];
+  stopped: ResultOf<typeof StoppedFragment>['nodes'];
   /** Whether there are accounts or payouts under way that are not among these. */
   incomplete: boolean;
+  /** Whether there are stopped accounts that are not among these. */
+  moreStopped: boolean;
 }
 
 /** How many accounts the week is made of at most: pages of 100 after the first one. */

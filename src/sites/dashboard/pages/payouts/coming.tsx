@@ -1,3 +1,4 @@
+import { Link } from 'wouter';
 import { dayBefore, dayOf } from '../../format/days';
 import { currenciesOf, hundredths, type Money as Amount, sum } from '../../format/money';
 import { type Obstacle, obstacleWords } from '../../format/obstacles';
@@ -39,7 +40,8 @@ export function Coming() {
               <Week
                 accounts={[...accounts.nodes, ...(more?.nodes ?? [])]}
                 payouts={payouts.nodes}
-                stopped={data?.stopped?.nodes ?? []}
+                stopped={[...(data?.stopped?.nodes ?? []), ...(data?.drafts?.nodes ?? [])]}
+                moreStopped={[data?.stopped, data?.drafts].some((page) => !page || page.pageInfo.hasNextPage)}
                 incomplete={!more || more.incomplete || payouts.pageInfo.hasNextPage}
                 now={data?.viewer.now ?? ''}
               />
@@ -51,7 +53,7 @@ export function Coming() {
   );
 }
 
-function Week({ accounts, payouts, stopped, incomplete, now }: Lists & { now: string }) {
+function Week({ accounts, payouts, stopped, incomplete, moreStopped, now }: Lists & { now: string }) {
   const timeZone = useTimeZone();
   const entries = entriesOf({ accounts, payouts });
   const { id: own } = useSession().viewer.account;
@@ -90,6 +92,11 @@ function Week({ accounts, payouts, stopped, incomplete, now }: Lists & { now: st
       {blocked.map(({ account, obstacle }) => (
         <Blocked key={`${account.id} ${obstacle.reasonCode} ${obstacle.currency}`} {...{ account, obstacle }} />
       ))}
+      {moreStopped && (
+        <p className="hint">
+          There are more accounts that are not activated: their money is on <Link href="/users">Users</Link>.
+        </p>
+      )}
     </Card>
   );
 }
