@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { formatMoney } from '../../src/sites/dashboard/format/money.js';
+import { receivableBody } from '../support/bodies.js';
 import { advanceClock } from '../support/jobs.js';
-import { eventually, must, type Speaker } from '../support/world.js';
+import { completeDeposit, eventually, must, type Speaker } from '../support/world.js';
 import { faults, useDashboard } from './dashboard-fixture.js';
 
 const dashboard = useDashboard();
@@ -53,7 +54,7 @@ describe('what needs attention', () => {
     const said = page.getByRole('region', { name: 'What happened' });
     await said.getByText(/^This payout did not arrive/).waitFor();
     await said.getByText('The bank account is closed.').waitFor();
-    await said.getByText('went back to what is available').waitFor();
+    await said.getByText(/went back to what is available\. It stays in INR\.$/).waitFor();
     await said.getByText(/….?\d{4}/).waitFor();
     await said.getByRole('link', { name: 'Change the bank account' }).waitFor();
     await said.getByText(/^With the next payout/).waitFor();
@@ -92,6 +93,58 @@ describe('what needs attention', () => {
     await expect.poll(() => rows.first().textContent()).toContain(name);
     await page.waitForURL('**/users?sort=needs');
     expect(complaints).toEqual([]);
+  });
+
+  it('says that more waits where it has as many rows as are read', async () => {
+    const { page, complaints, open, go } = await dashboard.signIn(1);
+    const most = { Home: 50, UsersInNeed: 100 } as const;
+    await page.route('**/graphql', async (route, request) => {
+      const asked = /query (Home|UsersInNeed)\b/.exec(request.postData() ?? '')?.[1] as keyof typeof most | undefined;
+      if (!asked) return route.fallback();
+      const answer = await (await route.fetch()).json();
+      const { attention } = answer.data.viewer.account;
+      const [item] = attention.items.filter(({ account }: any) => account.type !== 'PLATFORM');
+      attention.items = Array.from({ length: most[asked] }, (_, i) => {
+        return { ...item, account: { ...item.account, id: `account_${String(i).padStart(32, '0')}` } };
+      });
+      return route.fulfill({ json: answer });
+    });
+    await open('/dashboard');
+    const card = page.getByRole('region', { name: 'Needs attention' });
+    await card.getByRole('button', { name: 'Show the first 50' }).waitFor();
+    await card.getByText('More waits than these 50.').waitFor();
+    expect(await faults(page)).toEqual([]);
+    await card.getByRole('link', { name: 'Users by what they need' }).click();
+    await page.waitForURL('**/users?sort=needs');
+    await page.getByText(/^More waits than is shown/).waitFor();
+    await expect.poll(() => page.getByRole('table', { name: 'Users' }).locator('tbody tr').count()).toBe(100);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await go('/dashboard');
+    await card.getByRole('listitem').first().waitFor();
+    expect(await page.getByText('More waits').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('names the invoice that one payment may pay', async () => {
+    const amount = '77.10';
+    await must(user.post('/v1/receivables', receivableBody({ amount, reference_number: 'BEST-1' })));
+    const made = { amount, currency: 'USD', payment_method: 'domestic_wire', statement_descriptor: 'BEST-1' };
+    const { id } = await completeDeposit(user, (await must(user.post('/v1/deposits', made))).id);
+    const { page, complaints, open } = await dashboard.signIn(1, name);
+    // The user has other payments to reconcile, so the row has several.
+    await page.route('**/graphql', async (route, request) => {
+      if (!/query Home\b/.test(request.postData() ?? '')) return route.fallback();
+      const answer = await (await route.fetch()).json();
+      const item = answer.data.viewer.account.attention.items.find((each: any) => each.kind === 'DEPOSIT_UNRECONCILED');
+      Object.assign(item, { count: { ...item.count, value: 1 }, object: { __typename: 'Deposit', id } });
+      return route.fulfill({ json: answer });
+    });
+    await open('/dashboard');
+    const row = page.getByRole('listitem').filter({ hasText: '1 payment to reconcile' });
+    await row.getByText('Best match BEST-1').waitFor();
+    expect(await faults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
   it('says since when an account is on hold, everywhere', async () => {

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { formatMoney, sum } from '../../src/sites/dashboard/format/money.js';
+import { must } from '../support/world.js';
 import { asShown, faults, rowsOf, useDashboard } from './dashboard-fixture.js';
 
 const dashboard = useDashboard();
@@ -28,6 +29,29 @@ async function shows(page: Page, table: string, { ids, count }: Awaited<ReturnTy
   await expect.poll(() => idsOf(page, table)).toEqual(ids);
   await page.getByText(`1–${ids.length} of ${count}`, { exact: true }).waitFor();
 }
+
+describe('a row or a page', () => {
+  it('has the reference of the bank where the payer gave no text, and the numbers of a business', async () => {
+    const user = await dashboard.user(1, 'Indigo Looms');
+    const made = { amount: '3.21', currency: 'USD', payment_method: 'domestic_wire' };
+    const { id } = await must(user.post('/v1/deposits', made));
+    const { sql } = dashboard.world;
+    await sql`update deposit set statement_descriptor = '', bank_details = ${sql.json({ reference: 'UTR-LISTED-1' })}
+      where id = ${id}`;
+    const query = 'query ($id: ID!) { account(id: $id) { businessDetails { ids { business tax taxGst taxTrade } } } }';
+    const { data } = await must(user.graph(query, { id: user.id }));
+    const numbers = Object.values(data.account.businessDetails.ids).filter((each) => typeof each === 'string');
+    expect(numbers.length).toBeGreaterThan(0);
+    const { page, complaints, open, go } = await dashboard.signIn(1, 'Indigo Looms');
+    await open('/dashboard/payments');
+    await rowsOf(page, 'Payments').filter({ hasText: 'UTR-LISTED-1' }).getByText('$3.21').first().waitFor();
+    await go(`/dashboard/accounts/${user.id}`);
+    const about = page.getByRole('region', { name: 'Details' });
+    for (const number of numbers) await about.getByText(number, { exact: true }).waitFor();
+    expect(await faults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
 
 describe('the filters of a list', () => {
   it('go together as chips, each of which can be removed, and the way back leads through them', async () => {

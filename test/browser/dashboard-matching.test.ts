@@ -127,6 +127,28 @@ describe('payments to reconcile', () => {
     await boxesOf(page, 'GONE 1').getByText('No invoice found').waitFor();
   });
 
+  it('say with figures what was too much for an invoice or for a payment', async () => {
+    const user = await dashboard.user(1, 'Indigo Looms');
+    const { invoices, payments } = await trade(user, 'LESS', 2);
+    const other = await trade(user, 'OTHER', 1);
+    const { page, open } = await dashboard.signIn(1, 'Indigo Looms');
+    await open('/dashboard/payments?show=unreconciled');
+    await expect.poll(() => boxesOf(page, 'LESS-').count()).toBe(2);
+    for (const box of await boxesOf(page, 'LESS-').getByRole('checkbox').all()) await box.check();
+    await page.getByRole('button', { name: 'Match 2' }).click();
+    // While they wait, somebody else counts other money towards an invoice, and a payment towards another one.
+    const count = (payment: string, id: string) =>
+      must(user.post(`/v1/deposits/${payment}/reconcile`, { receivables: [{ id, amount: '1.00' }] }));
+    await count(other.payments[0]!, invoices[0]!);
+    await count(payments[1]!, other.invoices[0]!);
+    await page.getByRole('button', { name: 'Send now' }).click();
+    await page.getByText('Not reconciled').waitFor();
+    const said = page.getByRole('status');
+    await said.getByText('with LESS-1. $101.01 is more than is still open on the invoice.').waitFor();
+    await said.getByText('with LESS-2. Only $101.02 is left of the payment.').waitFor();
+    expect(await statusesOf(user, invoices)).toEqual(new Set(['open']));
+  });
+
   it('can be chosen by keys without that the foot covers the box', async () => {
     const user = await dashboard.user(1, 'Indigo Looms');
     await trade(user, 'LOW', 12);

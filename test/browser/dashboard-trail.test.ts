@@ -55,6 +55,10 @@ describe('the way of the money', () => {
     const counted = await stations(visit, 3, '₹50.00 INR waits for the next payout,');
     expect(counted[2]).toContain('TRAIL-1 ₹50.00 INR ₹20.00 INR waits for an invoice');
 
+    await must(user.post(`/v1/test_helpers/accounts/${user.id}/hold`));
+    await stations(visit, 3, '₹50.00 INR waits. Nothing is paid out: the account has been on hold since ');
+    await must(user.post(`/v1/test_helpers/accounts/${user.id}/verify`));
+
     await must(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
     const under = await stations(visit, 4, 'It is on the way, and expected');
     expect(under[3]).toContain('Payout: done ₹50.00 INR');

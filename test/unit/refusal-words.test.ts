@@ -22,6 +22,11 @@ describe('a refusal in words for people', () => {
     expect(refusalWords('status_invalid', 'receivables must not include a receivable that is void.')).toBe(
       'This invoice is void.',
     );
+    const exceeds = (what: string) => refusalWords('amount_exceeds_reconcilable', `amount must be at most ${what}.`);
+    expect([exceeds('what the receivable can still take'), exceeds('what is still pending of the deposit')]).toEqual([
+      'This is more than is still open on the invoice.',
+      'This is more than is left of the payment.',
+    ]);
   });
 
   it('has the names of the graph as words', () => {

@@ -43,6 +43,8 @@ export const refusals: Readonly<Record<string, readonly [ofGateway: string, word
 /** Sentences of the gateway for one case of a code, as people meet them. */
 const cases: Readonly<Record<string, string>> = {
   'receivables must not include a receivable that is void.': 'This invoice is void.',
+  'amount must be at most what the receivable can still take.': 'This is more than is still open on the invoice.',
+  'amount must be at most what is still pending of the deposit.': 'This is more than is left of the payment.',
 };
 
 /** A refusal in words: those of its code, or the gateway's sentence, with the names of the graph as words. */

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { formatMoney, hundredths, type Money as Amount, sum } from '../format/money';
 import { type Obstacle, obstacleWords, reasonWords } from '../format/obstacles';
+import { useTimes } from '../format/time';
 import { counted, words } from '../format/words';
 import { Money } from './money';
 import { Time } from './time';
@@ -38,7 +39,7 @@ export interface Way<Each extends Share = Share> {
 
 /** When an account is paid out, and why not. */
 export interface Planned {
-  paidAccount: { status: string };
+  paidAccount: { status: string; statusSince: string | null };
   nextPayoutAt: string | null;
   payoutsBlockedBy: readonly Obstacle[];
 }
@@ -124,7 +125,7 @@ export function payoutStation(way: Way & Planned, payouts: readonly PayoutOnWay[
       </>
     )),
     ...(waits && {
-      why: whyNotPaid(way, { amount: sum(locked.map(({ amount }) => amount)), ...currencyOf(locked) }),
+      why: <WhyNotPaid way={way} money={{ amount: sum(locked.map(({ amount }) => amount)), ...currencyOf(locked) }} />,
     }),
   };
 }
@@ -138,13 +139,15 @@ const converted = ({ sourceAmount, sourceCurrency, currency, rate }: PayoutOnWay
     : ` from ${moneyText({ amount: sourceAmount, currency: sourceCurrency })} at ${rate},`;
 
 /** Why money that counts towards invoices is in no payout. */
-function whyNotPaid(way: Way & Planned, money: Amount): ReactNode {
+function WhyNotPaid({ way, money }: { way: Way & Planned; money: Amount }): ReactNode {
+  const time = useTimes();
   const { paidAccount, nextPayoutAt, payoutsBlockedBy } = way;
-  const { status } = paidAccount;
+  const { status, statusSince } = paidAccount;
+  const of = { status, since: statusSince && time(statusSince, 'day') };
   const some = `${way.hasMoreAllocations ? 'At least ' : ''}${moneyText(money)}`;
   const reasons = payoutsBlockedBy
     .filter(({ currency }) => currency === null || currency === money.currency)
-    .map((obstacle) => obstacleWords(obstacle, { status }));
+    .map((obstacle) => obstacleWords(obstacle, of));
   if (payoutsBlockedBy.some(({ reasonCode }) => reasonCode === 'NOT_APPLICABLE'))
     return `${some} is paid out to the platform of the account, which pays it on.`;
   if (reasons.length > 0) return `${some} waits. ${reasons.join(' ')}`;

@@ -23,7 +23,7 @@ const OfTrail = graphql(
       }
       hasMoreAllocations
       postings { id kind created entries { accountId compartment contra amount currency } }
-      paidAccount { ...Named root { ...Named } }
+      paidAccount { ...Named statusSince root { ...Named } }
       nextPayoutAt
       payoutsBlockedBy { reasonCode currency }
     }

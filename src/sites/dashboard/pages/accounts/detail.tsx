@@ -1,7 +1,5 @@
-import { placeOf } from '../../format/countries';
 import { requirementWords } from '../../format/requirements';
 import { useTimes } from '../../format/time';
-import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
 import type { RowOf } from '../../graph/pages';
 import { amountColumn, stateColumn, statusColumn } from '../../parts/cells';
@@ -20,6 +18,7 @@ import { stateOf } from '../payments/query';
 import { TestPayment } from '../payments/test-payment';
 import { Actions } from './actions';
 import { Addresses } from './addresses';
+import { businessOf } from './given';
 import { Owes } from './invoices';
 import { Onboarding } from './onboarding';
 import { PersonList } from './persons';
@@ -109,18 +108,13 @@ function Lacking({ account }: { account: AccountDetail }) {
 function About({ account }: { account: AccountDetail }) {
   const time = useTimes();
   const { owner } = account;
-  const { legalName, email, website, type, physicalAddress: at } = account.businessDetails;
   const documents = [account.idDocument, account.ownershipStructureDocument, account.physicalAddressDocument];
   const found = documents.filter((document) => document !== null);
   return (
     <Card title="Details">
       <Facts
         facts={[
-          ['Legal name', legalName],
-          ['Legal form', type && words(type)],
-          ['E-mail', email],
-          ['Website', website],
-          ['Address', at && placeOf(at)],
+          ...businessOf(account),
           ['Belongs to', owner && <ObjectLink id={owner.id}>{nameOf(owner)}</ObjectLink>],
           ['Documents', found.length > 0 && found.map((document) => <FileLink key={document.id} {...document} />)],
           ['Created', <time dateTime={account.created}>{time(account.created, 'date')}</time>],

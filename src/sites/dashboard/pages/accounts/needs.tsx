@@ -9,6 +9,9 @@ export const NeedFragment = graphql(`
   fragment Need on AttentionItem { kind severity count { value precision } amounts { amount currency } }
 `);
 
+/** How many items are read at most, each of a kind and an account. */
+const itemsMax = 100;
+
 const UsersInNeedQuery = graphql(
   `
     query UsersInNeed {
@@ -41,12 +44,14 @@ export function useUsersInNeed() {
   const result = useLive(UsersInNeedQuery, {});
   const attention = result.data?.viewer.account.attention;
   const byUser = new Map<string, Need[]>();
-  const items = attention?.items?.filter(({ account }) => account.type === 'USER');
+  const all = attention?.items;
+  const items = all?.filter(({ account }) => account.type === 'USER');
   for (const item of items ?? []) byUser.set(item.account.id, [...(byUser.get(item.account.id) ?? []), item]);
   const users = items
     ?.filter(({ account }, i) => items.findIndex((each) => each.account.id === account.id) === i)
     .map(({ account }) => ({ ...account, attention: { items: byUser.get(account.id)! } }));
-  const more = attention?.counts.some(({ count }) => count.precision === 'AT_LEAST') ?? false;
+  const isCut = attention?.counts.some(({ count }) => count.precision === 'AT_LEAST') ?? false;
+  const more = isCut || all?.length === itemsMax;
   return { result, users: attention === null ? null : users, more };
 }
 

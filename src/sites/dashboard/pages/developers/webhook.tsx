@@ -27,6 +27,9 @@ const WebhookQuery = graphql(`
         }
         pageInfo { hasNextPage endCursor }
       }
+      unanswered: deliveries(first: 5, filter: { status: [PENDING, FAILED] }) {
+        nodes { nextAttemptAt attempts { startedAt status error } }
+      }
     }
   }
 `);
@@ -64,6 +67,7 @@ function WebhookPage({ endpoint, ask }: { endpoint: Endpoint; ask: () => void })
       }
       actions={<Actions endpoint={endpoint} onDone={ask} />}
     >
+      <Failing endpoint={endpoint} />
       <div className="detail">
         <Card title="Deliveries" action={<Choice label="Status" name="status" values={statuses} />}>
           <Part value={endpoint.deliveries} field="webhookEndpoint.deliveries">
@@ -78,6 +82,23 @@ function WebhookPage({ endpoint, ask }: { endpoint: Endpoint; ask: () => void })
         <About endpoint={endpoint} />
       </div>
     </Page>
+  );
+}
+
+/** Why the deliveries of an endpoint fail: the newest attempt that did, and when it is tried again. */
+function Failing({ endpoint: { failingSince, unanswered } }: { endpoint: Endpoint }) {
+  const time = useTimes();
+  const failed = unanswered?.nodes.flatMap(({ nextAttemptAt, attempts }) =>
+    attempts.flatMap(({ error, ...attempt }) => (error === null ? [] : [{ ...attempt, error, nextAttemptAt }])),
+  );
+  const last = failed?.toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))[0];
+  if (!failingSince || !last) return null;
+  const { startedAt, status, error, nextAttemptAt } = last;
+  return (
+    <p className="note failing">
+      Deliveries fail since {time(failingSince)}. The last one, {time(startedAt, 'seconds')}: <strong>{error}</strong>
+      {status !== null && ` (${status})`}.{nextAttemptAt && ` Next attempt ${time(nextAttemptAt, 'seconds')}.`}
+    </p>
   );
 }
 

@@ -1,10 +1,11 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
+import { useQuery } from 'urql';
 import { Link, useLocation } from 'wouter';
 import { attentionAction, attentionList, attentionWords, isOfAccount, severityWords } from '../../format/attention';
 import { formatLeft, formatSince, useTimes } from '../../format/time';
 import { AttentionItemFragment } from '../../graph/attention';
-import type { ResultOf } from '../../graph/graphql';
+import { graphql, type ResultOf } from '../../graph/graphql';
 import { Money } from '../../parts/money';
 import { addressOf } from '../../parts/object-link';
 import { Card } from '../../parts/page';
@@ -15,8 +16,11 @@ type Item = ResultOf<typeof AttentionItemFragment>;
 /** How many rows the card has before it is unfolded. */
 const shownFirst = 5;
 
-/** What waits for the viewer, the most urgent first: what, whose, how much, since when, and the way to it. */
-export function Attention({ items }: { items: readonly Item[] }) {
+/**
+ * What waits for the viewer, the most urgent first: what, whose, how much, since when, and the way to it. With `more`
+ * other things wait, too, at users of the viewer: all that waits at one account is fewer.
+ */
+export function Attention({ items, more }: { items: readonly Item[]; more: boolean }) {
   const [all, setAll] = useState(false);
   if (items.length === 0)
     return (
@@ -28,14 +32,19 @@ export function Attention({ items }: { items: readonly Item[] }) {
   return (
     <Card title="Needs attention">
       <ul className="attention">
-        {shown.map((item) => (
-          <Row key={`${item.kind} ${item.account.id}`} item={item} />
+        {shown.map((item, i) => (
+          <Row key={`${item.kind} ${item.account.id}`} item={item} matched={i < shownFirst} />
         ))}
       </ul>
       {items.length > shownFirst && (
         <button type="button" className="button small" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? 'Show fewer' : `Show all ${items.length}`}
+          {all ? 'Show fewer' : `Show ${more ? 'the first' : 'all'} ${items.length}`}
         </button>
+      )}
+      {more && (
+        <p className="hint">
+          More waits than these {items.length}. <Link href="/users?sort=needs">Users by what they need</Link>
+        </p>
       )}
     </Card>
   );
@@ -43,7 +52,21 @@ export function Attention({ items }: { items: readonly Item[] }) {
 
 const marks = { CRITICAL: CircleAlert, WARNING: TriangleAlert, INFO: Info } as const;
 
-function Row({ item }: { item: Item }) {
+/** The invoices that a payment may pay, the best first. Finding them costs much, so only rows that are shown ask. */
+const MatchQuery = graphql(`
+  query BestMatch($id: ID!) {
+    deposit(id: $id) { id receivableMatches { receivable { id invoice { referenceNumber } } } }
+  }
+`);
+
+/** The invoice that one payment may pay. */
+function BestMatch({ id }: { id: string }) {
+  const [{ data }] = useQuery({ query: MatchQuery, variables: { id } });
+  const [best] = data?.deposit?.receivableMatches ?? [];
+  return best && <span>Best match {best.receivable.invoice.referenceNumber}</span>;
+}
+
+function Row({ item, matched }: { item: Item; matched: boolean }) {
   const { viewer } = useSession();
   const { severity, amounts, account } = item;
   const Mark = marks[severity];
@@ -62,6 +85,9 @@ function Row({ item }: { item: Item }) {
         <span className="hint">
           {!own && <span className="attention-who">{nameOf(account)}</span>}
           <Age item={item} />
+          {matched && item.object?.__typename === 'Deposit' && item.count.value === 1 && (
+            <BestMatch id={item.object.id} />
+          )}
         </span>
       </span>
       <span className="attention-sums">

@@ -14,6 +14,9 @@ import { Events } from './events';
 import { MoneyIn } from './money-in';
 import { NextPayout } from './next-payout';
 
+/** How many of what needs attention are read at most. */
+const itemsMax = 50;
+
 const HomeQuery = graphql(
   `
     query Home {
@@ -75,7 +78,7 @@ function Cards({ account, platform }: CardsProps) {
     <>
       {account && (
         <Part value={account.attention?.items} field="viewer.account.attention" title="Needs attention">
-          {(items) => <Attention items={items} />}
+          {(items) => <Attention items={items} more={items.length === itemsMax} />}
         </Part>
       )}
       <div className="home">

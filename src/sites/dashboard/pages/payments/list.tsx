@@ -172,8 +172,10 @@ function useColumns(): Column<Payment>[] {
   return [
     {
       head: 'From',
-      cell: ({ fromAccount, statementDescriptor }) => (
-        <Two hint={statementDescriptor}>{fromAccount ? nameOf(fromAccount) : 'Unknown payer'}</Two>
+      cell: ({ fromAccount, statementDescriptor, bankDetails }) => (
+        <Two hint={statementDescriptor || bankDetails?.reference}>
+          {fromAccount ? nameOf(fromAccount) : 'Unknown payer'}
+        </Two>
       ),
     },
     { head: 'To', cell: ({ toAccount }) => toAccount && nameOf(toAccount) },

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import { currenciesOf, formatMoney, type Money as Amount, sum } from '../../format/money';
+import { currenciesOf, formatMoney, hundredths, type Money as Amount, sum } from '../../format/money';
 import { counted } from '../../format/words';
 import { graphql } from '../../graph/graphql';
 import { beforeSignOut } from '../../graph/leaving';
@@ -111,17 +111,29 @@ export function useMatching(onBegin: () => void, onUndo: (pairs: readonly Pair[]
 }
 
 interface Result {
+  /** As it is now. Null if the viewer does not see it any more. */
+  deposit: { pendingRest: string } | null;
   problems: readonly { code: string | null; message: string }[];
 }
 
 function outcomeOf(pairs: readonly Pair[], results: readonly Result[]): Done {
   const outcome: Done = { matched: [], refused: [] };
   for (const [i, pair] of pairs.entries()) {
-    const [problem] = results[i]?.problems ?? [];
-    if (!problem) outcome.matched.push(pair);
-    else outcome.refused.push({ ...pair, reason: refusalWords(problem.code?.toLowerCase(), problem.message) });
+    const result = results[i];
+    if (result?.problems.length) outcome.refused.push({ ...pair, reason: reasonOf(pair, result) });
+    else outcome.matched.push(pair);
   }
   return outcome;
+}
+
+/** Why a match was refused, with the figure that its amount exceeds, or else with the amount. */
+function reasonOf({ match: { amount } }: Pair, { deposit, problems: [problem] }: Result): string {
+  const { code, message } = problem!;
+  const words = refusalWords(code?.toLowerCase(), message);
+  if (code !== 'AMOUNT_EXCEEDS_RECONCILABLE') return words;
+  const isLeft = deposit && hundredths(deposit.pendingRest) < hundredths(amount.amount);
+  if (isLeft) return `Only ${formatMoney({ ...amount, amount: deposit.pendingRest })} is left of the payment.`;
+  return words.replace(/^This\b/, formatMoney(amount));
 }
 
 interface FootProps extends ReturnType<typeof useMatching> {

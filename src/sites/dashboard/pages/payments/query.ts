@@ -22,6 +22,7 @@ export const PaymentsQuery = graphql(
         totalCount
         nodes {
           id created amount currency status method pendingRest statementDescriptor
+          bankDetails { reference }
           fromAccount { ...Name }
           toAccount { ...Name }
         }
@@ -77,7 +78,9 @@ export type Match = NonNullable<OpenPayment['receivableMatches']>[number];
 /** An account that may be paid out, and why it is not. */
 const PaidOut = graphql(
   `
-    fragment PaidOut on Account { ...Name status nextPayoutAt payoutsBlockedBy { reasonCode currency } }
+    fragment PaidOut on Account {
+      ...Name status statusSince nextPayoutAt payoutsBlockedBy { reasonCode currency }
+    }
   `,
   [NameFragment],
 );

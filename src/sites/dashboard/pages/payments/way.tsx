@@ -57,7 +57,7 @@ export function PaymentWay({ payment }: { payment: PaymentDetail }) {
 function plannedFor({ toAccount }: PaymentDetail): Planned {
   const paidAccount = toAccount?.type === 'PARTNER' ? toAccount.owner : toAccount;
   return {
-    paidAccount: { status: paidAccount?.status ?? 'ACTIVATED' },
+    paidAccount: { status: paidAccount?.status ?? 'ACTIVATED', statusSince: paidAccount?.statusSince ?? null },
     nextPayoutAt: paidAccount?.nextPayoutAt ?? null,
     payoutsBlockedBy: paidAccount?.payoutsBlockedBy ?? [],
   };

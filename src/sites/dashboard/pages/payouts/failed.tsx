@@ -11,7 +11,7 @@ import type { PayoutDetail } from './query';
 export function Failed({ payout }: { payout: PayoutDetail }) {
   const time = useTimes();
   const mayWrite = useMayWrite();
-  const { status, reasonCode, updatedAt, amount, currency, account, address, retriedBy } = payout;
+  const { status, reasonCode, updatedAt, amount, currency, sourceCurrency, account, address, retriedBy } = payout;
   // A stopped account takes no other bank account.
   const mayChange = mayWrite && account.status === 'ACTIVATED';
   const what = status === 'RETURNED' ? 'The bank sent this payout back' : 'This payout did not arrive';
@@ -41,6 +41,7 @@ export function Failed({ payout }: { payout: PayoutDetail }) {
             ) : (
               <>
                 <Money amount={amount} currency={currency} /> went back to what is available.
+                {sourceCurrency !== currency && ` It stays in ${currency}.`}
               </>
             )}
           </dd>

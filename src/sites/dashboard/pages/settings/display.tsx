@@ -2,6 +2,16 @@ import { prefer, type Preferences, usePreferences } from '../../format/preferenc
 import { Field } from '../../parts/field';
 import { Card, Page } from '../../parts/page';
 
+/** Names by which browsers still call zones whose cities have other names. */
+const cityNames: Readonly<Record<string, string>> = {
+  'Asia/Calcutta': 'Asia/Kolkata',
+  'Asia/Katmandu': 'Asia/Kathmandu',
+  'Asia/Rangoon': 'Asia/Yangon',
+  'Asia/Saigon': 'Asia/Ho_Chi_Minh',
+  'Europe/Kiev': 'Europe/Kyiv',
+};
+const nameOfZone = (zone: string): string => cityNames[zone] ?? zone;
+
 /** The preferences of the viewer. */
 export function Display() {
   const { theme, timeZone } = usePreferences();
@@ -24,10 +34,12 @@ export function Display() {
         <Field label="Time zone" hint="Times are shown in this zone, and days begin in it, also in figures by day.">
           {(input) => (
             <select {...input} value={timeZone} onChange={(event) => prefer({ timeZone: event.target.value })}>
-              <option value="">{`As this device (${Intl.DateTimeFormat().resolvedOptions().timeZone})`}</option>
+              <option value="">{`As this device (${nameOfZone(Intl.DateTimeFormat().resolvedOptions().timeZone)})`}</option>
               <option value="UTC">UTC</option>
               {Intl.supportedValuesOf('timeZone').map((zone) => (
-                <option key={zone}>{zone}</option>
+                <option key={zone} value={zone}>
+                  {nameOfZone(zone)}
+                </option>
               ))}
             </select>
           )}
