@@ -15,6 +15,7 @@ const nameOfZone = (zone: string): string => cityNames[zone] ?? zone;
 /** The preferences of the viewer. */
 export function Display() {
   const { theme, timeZone } = usePreferences();
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <Page title="Settings">
       <Card title="Display">
@@ -34,7 +35,7 @@ export function Display() {
         <Field label="Time zone" hint="Times are shown in this zone, and days begin in it, also in figures by day.">
           {(input) => (
             <select {...input} value={timeZone} onChange={(event) => prefer({ timeZone: event.target.value })}>
-              <option value="">{`As this device (${nameOfZone(Intl.DateTimeFormat().resolvedOptions().timeZone)})`}</option>
+              <option value="">{`As this device (${nameOfZone(own)})`}</option>
               <option value="UTC">UTC</option>
               {Intl.supportedValuesOf('timeZone').map((zone) => (
                 <option key={zone} value={zone}>
