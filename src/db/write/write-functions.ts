@@ -376,6 +376,7 @@ export interface WriteFunctions {
       reference: string;
       reasonCode: string;
       amount?: bigint | undefined;
+      currency?: string | undefined;
       respondBy?: number | null | undefined;
       acquirerReason?: string | null | undefined;
     };

@@ -141,8 +141,10 @@ async function bookLine(operator: Operator, line: BankLineRow): Promise<{ row: B
   const own = operator.under(keyOf(line));
   let booked: { depositId?: string } = {};
   try {
-    if (notice) booked = { depositId: (await recordBankNotice(own, notice)).deposit!.id };
-    else await answerPayout(own, line);
+    if (notice) {
+      const { deposit, unexplained } = await recordBankNotice(own, notice);
+      booked = { depositId: deposit?.id ?? unexplained!.depositId! };
+    } else await answerPayout(own, line);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     // A person has recorded it since the file was matched.
