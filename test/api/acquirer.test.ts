@@ -6,6 +6,7 @@ import { type Acquirer, acquirers } from '../../src/hosted/acquirer.js';
 import { payerScope } from '../../src/hosted/session.js';
 import { sendRefunds } from '../../src/hosted/status-poll.js';
 import { type RefundRow, refund } from '../../src/resources/refund/table.js';
+import { transaction } from '../../src/resources/transaction/table.js';
 import { auditLedger } from '../support/audit.js';
 import { type PayeeFixture, payeesIn, submit, upiCode } from '../support/checkout-fixture.js';
 import { scale, seedsOf } from '../support/scale.js';
@@ -550,6 +551,17 @@ describe('a report of an acquirer', () => {
       { id, ...attemptOf, status: 'PROCESSING', paymentMethod: 'UPI' },
       { id: other.id, ...attemptOf },
     ]);
+    // Whether the acquirer is still asked or not, the attempt waits for somebody to decide it.
+    await world.sql`update job set due = 0 where subject_id = ${other.id} and kind = 'inquire_transaction'`;
+    await world.sql`update transaction
+      set expires_at = created - ${31 * 86_400}, status = 'failed', reason_code = 'expired' where id = ${other.id}`;
+    await world.database.write(
+      ...['claim_status_polls' as const, payee.tenantId, true, null, { limit: 50 }, transaction],
+    );
+    expect(await pending()).toMatchObject([
+      { id, nextPollAt: expect.any(String) },
+      { id: other.id, nextPollAt: null },
+    ]);
     expect((await ask(list, { after: 'nonsense' })).body.errors[0].extensions.code).toBe('PARAMETER_INVALID');
     const decide = mutation('decideTransaction', 'DecideTransactionInput', 'transaction { id status checkoutId }');
     const taking = (input: object) => ask(decide, { input: { id, outcome: 'SUCCEEDED', ...input } });
@@ -568,7 +580,7 @@ describe('a report of an acquirer', () => {
     await data(ask(decide, { input: { id: other.id, outcome: 'FAILED' } }));
     await work();
     expect(await pending()).toEqual([]);
-    expect(await attempt(other.id)).toMatchObject({ status: 'failed', reason_code: 'declined' });
+    expect(await attempt(other.id)).toMatchObject({ status: 'failed', reason_code: 'expired' });
   });
 
   const failed = { status: 'failed', reason_code: 'declined' };
