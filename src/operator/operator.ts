@@ -12,6 +12,7 @@ import { Context } from '../operation/context.js';
 import { Scope } from '../db/scope.js';
 import { editions } from '../editions/editions.js';
 import { acquirerOf, acquirers } from '../hosted/acquirer.js';
+import { submitsRefunds } from '../hosted/status-poll.js';
 import { run } from '../operation/guard.js';
 import { answeredBefore, fingerprints } from '../operation/idempotency.js';
 import type { ProblemCode } from '../errors/catalogue.js';
@@ -134,6 +135,7 @@ export class Operator {
       {
         terms: this.checkoutTerms,
         payable: (livemode) => acquirerOf(livemode, acquirers) !== undefined,
+        refundable: (livemode) => submitsRefunds(livemode, acquirers),
         urlOf: () => '',
       },
       this.secrets,

@@ -191,6 +191,7 @@ export interface WriteFunctions {
       depositId: string;
       amount?: bigint | null | undefined;
       reason?: string | null | undefined;
+      submits?: boolean | undefined;
     };
   };
   create_root: {
