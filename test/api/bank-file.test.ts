@@ -285,6 +285,26 @@ describe('a line that fits no address', () => {
     expect(await amountsOf(to)).toEqual(['-2.00', '9.00']);
   });
 
+  it('is in no balance where nothing was left of the receipt that it takes back', async () => {
+    const to = await receiver();
+    const { addressId } = to;
+    const original = reference();
+    await assignLine(world.operator, await unmatched({ amount: '9.00' }), { addressId, reference: original }, 'anna');
+    const take = async (amount: string) => {
+      const id = await unmatched({ amount, direction: 'DBIT' }, to.account);
+      return assignLine(world.operator, id, { addressId, originalReference: original }, 'anna');
+    };
+    expect(await take('9.00')).toMatchObject({ state: 'booked' });
+    for (const amount of ['9.00', '5.00'])
+      expect(await take(amount)).toMatchObject({
+        ...{ state: 'returned', decidedBy: 'anna', depositId: null },
+        note: expect.stringMatching(
+          /^Refunds and disputes had left nothing of its receipt\. The money is unexplained_/,
+        ),
+      });
+    expect(await amountsOf(to)).toEqual(['-9.00', '9.00']);
+  });
+
   it('is returned, and is then in no balance', async () => {
     const to = await receiver();
     const id = await unmatched({ amount: '4.00' });

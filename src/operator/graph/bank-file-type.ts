@@ -11,7 +11,10 @@ registerEnumType(BankLineState, {
     BOOKED: { description: 'It is booked, and its money is in a balance or taken from one.' },
     SEEN_BEFORE: { description: 'Another file, or a notice that was recorded by hand, has the same transfer.' },
     UNMATCHED: { description: 'It fits no address, until an operator assigns it or returns its money.' },
-    RETURNED: { description: 'Its money was sent back. It is in no balance.' },
+    RETURNED: {
+      description:
+        'Its money was sent back, or was taken back of a receipt that had nothing left: `note`. It is in no balance.',
+    },
   },
 });
 registerEnumType(UnmatchedReason, {
