@@ -184,7 +184,9 @@ describe('a payment order', () => {
     expect(await payoutOf(one)).toMatchObject({ status: 'completed', bank_reference: 'UTR-A1' });
     expect(await payoutOf(other)).toMatchObject({ status: 'returned', reason_code: 'bank_rejected' });
     expect((await must(other.to.live.get('/v1/balance'))).available).toEqual([{ amount: '1234.50', currency: 'INR' }]);
-    const [report] = (await bankReport(world.operator, today)).filter((row) => row.account === lastAccount());
+    const [report] = (await bankReport(world.operator, today)).statements.filter(
+      (row) => row.account === lastAccount(),
+    );
     expect(report).toMatchObject({ ledger: -6_000n, lines: -6_000n, difference: 6_000n, unmatched: 0n });
     // The same answers in another file change nothing.
     const again = await answered([

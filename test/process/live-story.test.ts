@@ -186,7 +186,7 @@ describe('an exporter in live mode', () => {
       ['POOL-INR', 'INR', '-82417.50'],
     ] as const)
       await fromBank({ account, currency, opening: '0.00', closing, entries: [] }, '053');
-    const report = await bankReport(world.operator, today);
+    const { statements: report } = await bankReport(world.operator, today);
     expect(report.map(({ account, difference }) => [account, difference])).toEqual([
       ['POOLINR', 0n],
       ['POOLUSD', 0n],
