@@ -54,8 +54,8 @@ $$;
 -- What is NULL is not compared: the amount is then all that is left, and the reason `general`. What is reported beyond
 -- what refunds and disputes have left of the deposit is in no balance: it is unexplained. So is a fee that an acquirer
 -- takes back beside the deposit of its attempt. The caller has locked the balances of the deposit, so that two that
--- record the same run one after the other, and has called keep_taken_back for a deposit that has nothing left.
--- Without an event: the dispute has its own events.
+-- record the same run one after the other, and has called keep_taken_back for a deposit that has nothing left. Without
+-- an event: the dispute has its own events.
 create or replace function dispute_once(
   p_tenant text,
   p_live boolean,

@@ -16,7 +16,7 @@ import { type Operator, OperatorError, refuse } from '../operator.js';
 import { tenantOf } from '../paging.js';
 import { storedDetails } from './bank-details.js';
 import { type BankNotice, type NoticeEvent, noticeProblems, withoutSpaceAround } from './notice.js';
-import { unexplainedUnder } from './unexplained.js';
+import { unexplainedUnder } from './taken-back.js';
 
 /** A recorded bank notice with its deposit; null while a reversal waits for its deposit. */
 export interface RecordedBankNotice {

@@ -10,7 +10,7 @@ import { type ListFilter, type ListPage, listed } from '../paging.js';
 import type { UnexplainedRow } from '../table.js';
 import { operatorDeposit } from './bank.js';
 import { referenceProblems, withoutSpaceAround } from './notice.js';
-import { unexplainedUnder } from './unexplained.js';
+import { unexplainedUnder } from './taken-back.js';
 
 /** What a bank or an acquirer reports of a dispute, under its own reference: it has taken the money back. */
 export interface OpenedDispute {

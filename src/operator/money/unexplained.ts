@@ -1,12 +1,10 @@
-import { and, eq, sql } from 'drizzle-orm';
-import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
 import { amountProblems } from '../../operation/amount-problems.js';
 import { textProblems } from '../../operation/text-problems.js';
 import { depositProblems } from '../../resources/deposit/rules.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
 import { type ListFilter, listed, type ListPage } from '../paging.js';
 import { operatorDeposit } from './bank.js';
-import { referenceProblems, withoutSpaceAround } from './notice.js';
+import { referenceProblems } from './notice.js';
 import { type UnexplainedRow, UnexplainedStatus, unexplained } from '../table.js';
 
 /** The greatest length of what became of unexplained money. */
@@ -18,30 +16,6 @@ export function listUnexplained(
   filter: ListFilter<UnexplainedStatus>,
 ): Promise<ListPage<UnexplainedRow>> {
   return listed(operator, 'operator_unexplained', unexplained, Object.values(UnexplainedStatus), filter);
-}
-
-/** What was taken back of a deposit under this reference and is unexplained. */
-export async function unexplainedUnder(
-  operator: Operator,
-  { tenantId, livemode }: TenantAndMode,
-  reference: string,
-): Promise<UnexplainedRow | undefined> {
-  const [row] = await operator.read<UnexplainedRow>(
-    'operator_unexplained_of_reference',
-    (db) =>
-      db
-        .select()
-        .from(unexplained)
-        .where(
-          and(
-            eq(unexplained.tenantId, sql.placeholder('tenantId')),
-            eq(unexplained.livemode, sql.placeholder('livemode')),
-            eq(unexplained.reference, sql.placeholder('reference')),
-          ),
-        ),
-    { tenantId, livemode, reference: withoutSpaceAround(reference) },
-  );
-  return row;
 }
 
 /** What a bank or an acquirer has taken back of a deposit that has nothing left of it. */
