@@ -11,7 +11,7 @@ const statementsMax = 200;
 const batchMax = 500;
 
 /** How a bank's statement of an account for a day compares with the ledger. Amounts are minor units. */
-export interface ReportRow {
+interface ReportRow {
   file: string;
   fileId: string;
   account: string | null;
