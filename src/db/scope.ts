@@ -12,7 +12,7 @@ import type { Preparable } from './read/row-mapper.js';
 import type { Child, Parent, Row, Rows } from './list/statement.js';
 import { Pages } from './list/pages.js';
 import type { Consistency, ReadSource } from './read/read-source.js';
-import { type ReadClass, classOfValues } from './read/read-class.js';
+import { type ReadClass, classOfValues, presentRead } from './read/read-class.js';
 import { besideOtherReleases, refuseBesideOtherReleases } from './write/other-releases.js';
 import { type VisibilityColumns, visibilityOf, visibilityPredicate, seesRow } from './read/visibility.js';
 
@@ -101,7 +101,7 @@ export class Scope {
     const name = `${where ? 'some' : 'all'}:${getTableName(table)}.${parent.name}`;
     return (
       (await this.many(name, parentId, async (ids) => {
-        const rows = await this.#read<{ parent: string; row: T['$inferSelect'] }>(
+        const rows = await this.read<{ parent: string; row: T['$inferSelect'] }>(
           name,
           (db) =>
             db
@@ -116,7 +116,8 @@ export class Scope {
                 ),
               )
               .orderBy(desc(table.created), desc(table.id)),
-          { ids, ...this.ownValues },
+          { ids },
+          presentRead,
         );
         const byParent = new Map<string, T['$inferSelect'][]>(ids.map((id) => [id, []]));
         for (const row of rows) byParent.get(row.parent)?.push(row.row);
@@ -209,10 +210,6 @@ export class Scope {
     return this.#onceReady(() => this.database.text(text, given, this.budget, asked));
   }
 
-  #read<T>(name: string, build: (db: PostgresJsDatabase) => Preparable, values: Record<string, unknown>) {
-    return this.#onceReady(() => this.database.read<T>(name, build, values, this.budget));
-  }
-
   /** Reads when the source has what the request asks for: mostly at once, since each wait costs every read. */
   #onceReady<T>(read: () => Promise<T>): Promise<T> {
     const ready = this.source?.ready();
@@ -273,7 +270,7 @@ export class Scope {
     // One value is compared with `=`, because PostgreSQL reuses that plan, but plans again for every list of values.
     const [value] = values;
     const alone = values.length === 1;
-    const rows = await this.#read<Row<T>>(
+    const rows = await this.read<Row<T>>(
       `one${alone ? '' : 's'}:${getTableName(table)}.${column.name}:${visibility}`,
       (db) =>
         db
@@ -285,7 +282,8 @@ export class Scope {
               alone ? eq(column, p('value')) : sql`${column} = any(${p('values')})`,
             ),
           ),
-      alone ? { value, ...this.ownValues } : { values, ...this.ownValues },
+      alone ? { value } : { values },
+      presentRead,
     );
     // With one value, every row found has that value.
     if (alone) return new Map(rows.map((row) => [value!, row]));

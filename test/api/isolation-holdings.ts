@@ -141,10 +141,13 @@ export async function holdings(owner: Speaker): Promise<Holdings> {
     owner.post('/v1/sessions', { role: 'read' }),
   ]);
   const setting = await owner.graph('query ($id: ID!) { account(id: $id) { setting { id } } }', { id: partner.id });
+  const asked = { account_id: partner.id, business_details: { dba: 'Harbour' } };
+  const changed = await must(owner.post('/v1/change_requests', asked));
   return {
     account: partner.id,
     account_setting: setting.body.data.account.setting.id,
     address: address.body.id,
+    change_request: changed.id,
     file: file.body.id,
     key: key.body.data.createApiKey.apiKey.id,
     ...(await webhooks(owner)),

@@ -105,6 +105,14 @@ export interface WriteFunctions {
       byKeyId?: string | null | undefined;
     };
   };
+  create_change_request: {
+    returns: 'change_request';
+    args: {
+      accountId: string;
+      changes: object;
+      reason?: string | null | undefined;
+    };
+  };
   create_checkout: {
     returns: 'checkout';
     args: {
@@ -309,6 +317,14 @@ export interface WriteFunctions {
       amount?: bigint | null | undefined;
       bankReference?: string | undefined;
       respondInSeconds?: number | undefined;
+    };
+  };
+  end_change_request: {
+    returns: 'change_request';
+    args: {
+      id: string;
+      to: string;
+      answer?: string | null | undefined;
     };
   };
   end_checkout: {
