@@ -18,6 +18,7 @@ import { stateOf } from '../payments/query';
 import { TestPayment } from '../payments/test-payment';
 import { Actions } from './actions';
 import { Addresses } from './addresses';
+import { LatestChange } from './change-request';
 import { businessOf } from './given';
 import { Owes } from './invoices';
 import { Onboarding } from './onboarding';
@@ -67,6 +68,7 @@ function AccountPage({ account }: { account: AccountDetail }) {
       }
     >
       <Lacking account={account} />
+      <LatestChange account={account} />
       {partner && <Owes customer={account} />}
       <Part value={account.addresses} field="account.addresses" title="Addresses">
         {() => <Addresses account={account} />}
