@@ -148,7 +148,7 @@ export function developerStories({ signIn, signInAlone, origin, key, otherKey, f
     const deliveries = page.getByRole('list', { name: 'Deliveries' });
     await deliveries.getByText('webhook_endpoint.tested').first().click();
     await deliveries.getByText('<b>received</b>').first().waitFor();
-    await page.getByText(/^Deliveries fail since .* The last one, .*500/).waitFor();
+    await page.getByText(/^Deliveries have failed since .* The last one, .*500/).waitFor();
     await deliveries.getByRole('button', { name: 'Send again' }).first().click();
     await withKey(page, key(), 'Send again');
     await expect.poll(() => failing.bodies.length).toBeGreaterThan(1);

@@ -96,7 +96,7 @@ function Failing({ endpoint: { failingSince, unanswered } }: { endpoint: Endpoin
   const { startedAt, status, error, nextAttemptAt } = last;
   return (
     <p className="note failing">
-      Deliveries fail since {time(failingSince)}. The last one, {time(startedAt, 'seconds')}: <strong>{error}</strong>
+      Deliveries have failed since {time(failingSince)}. The last one, {time(startedAt, 'seconds')}: <strong>{error}</strong>
       {status !== null && ` (${status})`}.{nextAttemptAt && ` Next attempt ${time(nextAttemptAt, 'seconds')}.`}
     </p>
   );
