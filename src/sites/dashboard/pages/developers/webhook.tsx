@@ -96,7 +96,8 @@ function Failing({ endpoint: { failingSince, unanswered } }: { endpoint: Endpoin
   const { startedAt, status, error, nextAttemptAt } = last;
   return (
     <p className="note failing">
-      Deliveries have failed since {time(failingSince)}. The last one, {time(startedAt, 'seconds')}: <strong>{error}</strong>
+      Deliveries have failed since {time(failingSince)}. The last one, {time(startedAt, 'seconds')}:{' '}
+      <strong>{error}</strong>
       {status !== null && ` (${status})`}.{nextAttemptAt && ` Next attempt ${time(nextAttemptAt, 'seconds')}.`}
     </p>
   );
