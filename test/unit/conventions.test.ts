@@ -6,7 +6,8 @@ import { settings } from '../../src/config/config.js';
 import { first } from '../../src/editions/first.js';
 import { second } from '../../src/editions/second.js';
 import { functionFiles } from '../../src/db/schema/schema-version.js';
-import { testMilliseconds } from '../support/scale.js';
+import { found, testMilliseconds } from '../support/scale.js';
+import { seededFiles } from '../tools/seeded-files.mjs';
 
 /** The sources in TypeScript, with those of the dashboard. */
 const sources = fs
@@ -262,10 +263,21 @@ describe('the conventions of the code', () => {
     expect(tests.length).toBeGreaterThan(200);
     const chance =
       /Math\.random|randomInt\(|[sS]eed\w* = .*Date\.now|SEED \?\?=? .*Date|Date\.now\(\) %|seed >>(?!>)|seed: Date/;
-    const found = tests.filter((name) => chance.test(fs.readFileSync(path.join('test', name), 'utf8')));
-    expect(found).toEqual([]);
+    const textOf = (name: string) => fs.readFileSync(path.join('test', name), 'utf8');
+    expect(tests.filter((name) => chance.test(textOf(name)))).toEqual([]);
     // Properties are tried with the seed that all tests have.
     expect(fs.readFileSync('test/support/setup.ts', 'utf8')).toContain('fc.configureGlobal({ seed: scale.seed })');
+    // All others ask for their seeds in a file that `npm run fuzz` runs, so that those that found a fault are tried.
+    const drawing = tests.filter((name) => /\bscale\.seed\b|\brandom\((?!\))|\bfc\.assert\(/.test(textOf(name)));
+    const seeded = seededFiles();
+    const files = seeded.map(({ file }) => file.replace('test/', ''));
+    expect(seeded.length).toBeGreaterThan(25);
+    const shared = ['support/scale.ts', 'support/setup.ts', 'tools/seeded-files.mjs'];
+    expect(drawing.filter((name) => !shared.includes(name) && !files.includes(name))).toEqual([]);
+    expect(files.filter((name) => /\bscale\.seed\b/.test(textOf(name)))).toEqual([]);
+    const asked = seeded.flatMap(({ file, asksFor }) => asksFor.map((name) => ({ file, name })));
+    expect(asked.filter(({ file, name }) => file !== `test/${name}.test.ts`)).toEqual([]);
+    expect(Object.keys(found).filter((name) => !asked.some((each) => each.name === name))).toEqual([]);
   });
 
   it('has no folder for miscellaneous files', () => {
