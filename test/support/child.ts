@@ -78,13 +78,20 @@ export function useChildren() {
   const hosts: (ChildProcess | undefined)[] = [];
   const hostLanes = Array.from({ length: hostsAtOnce }, () => Promise.resolve<unknown>(undefined));
   let [commands, quickCommands] = [0, 0];
+  // A hook that ran out of time goes on: it starts nothing after the end.
+  let over = false;
+  const refusedIfOver = () => {
+    if (over) throw new Error('The tests of these processes are over.');
+  };
   const started = (program: string, args: string[], environment: Environment): Child => {
+    refusedIfOver();
     const child = start(program, args, environment);
     children.push(child);
     return child;
   };
 
   afterAll(async () => {
+    over = true;
     for (const host of hosts) host?.kill('SIGKILL');
     for (const child of children) if (!child.over) child.signal('SIGKILL');
     await Promise.all(children.map((child) => child.ended));
@@ -95,6 +102,7 @@ export function useChildren() {
   return {
     /** Creates an empty folder for a DATA_DIR. */
     folder(): string {
+      refusedIfOver();
       const folder = emptyFolder();
       folders.push(folder);
       return folder;
@@ -102,6 +110,7 @@ export function useChildren() {
 
     /** Creates a folder for a DATA_DIR that has a database already, for tests that are not about a first start. */
     async preparedFolder(content: Content): Promise<string> {
+      refusedIfOver();
       const folder = emptyFolder();
       folders.push(folder);
       await copyDataFolder(folder, content);
@@ -110,9 +119,12 @@ export function useChildren() {
 
     /** Creates a database in the run's PostgreSQL, empty or migrated; returns the settings that name it. */
     async database({ migrated = false } = {}): Promise<{ DATABASE_URL: string; API_KEY_PEPPER: string }> {
+      refusedIfOver();
       const name = `child_${randomUUID().replaceAll('-', '')}`;
       const template = migrated ? 'template tidegate_template strategy file_copy' : '';
       await asAdmin(`create database ${name} ${template} owner tidegate`);
+      if (over) await asAdmin(`drop database ${name} with (force)`);
+      refusedIfOver();
       databases.push(name);
       return {
         DATABASE_URL: `postgres://tidegate@localhost/${name}?host=${encodeURIComponent(inject('admin').host)}`,
@@ -129,6 +141,7 @@ export function useChildren() {
 
     /** Runs `npm start` in a project's folder, in its own process group, and waits until the gateway listens. */
     npmStart(project: string, environment: Environment): Promise<Gateway> {
+      refusedIfOver();
       const child = watched(
         spawn('npm', ['start'], { cwd: project, detached: true, env: environmentOf(environment), stdio }),
       );
@@ -157,6 +170,7 @@ export function useChildren() {
     quickCommand(environment: Environment, ...args: string[]): Promise<Finished> {
       const lane = quickCommands++ % hostsAtOnce;
       const finished = hostLanes[lane]!.then(() => {
+        refusedIfOver();
         const host = (hosts[lane] ??= fork(commandHost, {
           execArgv: [],
           stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
