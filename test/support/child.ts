@@ -74,9 +74,9 @@ export function useChildren() {
   const children: Child[] = [];
   const folders: string[] = [];
   const databases: string[] = [];
-  const lanes = Array.from({ length: commandsAtOnce }, () => Promise.resolve<unknown>(undefined));
+  const queues = Array.from({ length: commandsAtOnce }, () => Promise.resolve<unknown>(undefined));
   const hosts: (ChildProcess | undefined)[] = [];
-  const hostLanes = Array.from({ length: hostsAtOnce }, () => Promise.resolve<unknown>(undefined));
+  const hostQueues = Array.from({ length: hostsAtOnce }, () => Promise.resolve<unknown>(undefined));
   let [commands, quickCommands] = [0, 0];
   // A hook that ran out of time goes on: it starts nothing after the end.
   let over = false;
@@ -152,14 +152,14 @@ export function useChildren() {
     /** Starts a command and does not wait for its end. */
     startCommand: (environment: Environment, ...args: string[]): Child => started('cli.js', args, environment),
 
-    /** Runs a command of the command line to its end, after the earlier commands of its lane. */
+    /** Runs a command of the command line to its end, after the earlier commands of its queue. */
     command(environment: Environment, ...args: string[]): Promise<Finished> {
-      const lane = commands++ % commandsAtOnce;
-      const finished = lanes[lane]!.then(async () => {
+      const queue = commands++ % commandsAtOnce;
+      const finished = queues[queue]!.then(async () => {
         const child = started('cli.js', args, environment);
         return { code: await child.ended, out: child.out, errors: child.errors };
       });
-      lanes[lane] = finished;
+      queues[queue] = finished;
       return finished;
     },
 
@@ -168,16 +168,16 @@ export function useChildren() {
      * one after another. Tests of how a command starts and ends its process use `command`.
      */
     quickCommand(environment: Environment, ...args: string[]): Promise<Finished> {
-      const lane = quickCommands++ % hostsAtOnce;
-      const finished = hostLanes[lane]!.then(() => {
+      const queue = quickCommands++ % hostsAtOnce;
+      const finished = hostQueues[queue]!.then(() => {
         refusedIfOver();
-        const host = (hosts[lane] ??= fork(commandHost, {
+        const host = (hosts[queue] ??= fork(commandHost, {
           execArgv: [],
           stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
         }));
         return answerOf(host, { args, environment: environmentOf(environment) });
       });
-      hostLanes[lane] = finished.catch(() => {});
+      hostQueues[queue] = finished.catch(() => {});
       return finished;
     },
   };
