@@ -7,14 +7,7 @@ import type { Caller } from '../request/caller.js';
 import { DomainError, problem } from '../errors/problems.js';
 import type { Listing, Page, PageArgs } from '../types/pagination.js';
 import type { ScopeSource } from './doors.js';
-import type {
-  ArgumentsOf,
-  NoOthers,
-  TableOf,
-  UnkeyedEnvelope,
-  WriteEnvelope,
-  WriteFunction,
-} from './write/write-arguments.js';
+import type { ArgumentsOf, TableOf, WriteFunction, WriteOf } from './write/write-arguments.js';
 import type { Preparable } from './read/row-mapper.js';
 import type { Child, Parent, Row, Rows } from './list/statement.js';
 import { Pages } from './list/pages.js';
@@ -161,16 +154,20 @@ export class Scope {
 
   /** One write: one call of one function, with its key. The README states this rule. */
   async write<F extends WriteFunction, T extends PgTable & TableOf<F>, A extends ArgumentsOf<F>>(
-    fn: F,
-    table: T,
-    envelope: WriteEnvelope | UnkeyedEnvelope,
-    args: A & NoOthers<A, F>,
-    content?: string,
+    ...given: WriteOf<F, T, A>
   ): Promise<T['$inferSelect']> {
+    const row = await this.writeOrNone(...given);
+    if (!row) throw new Error(`${given[0]} returned no row`);
+    return row;
+  }
+
+  /** Like `write`, for a function that may return no row. */
+  async writeOrNone<F extends WriteFunction, T extends PgTable & TableOf<F>, A extends ArgumentsOf<F>>(
+    ...[fn, table, envelope, args, content]: WriteOf<F, T, A>
+  ): Promise<T['$inferSelect'] | undefined> {
     const { tenantId, livemode, permission } = this.caller;
     if (permission === 'read') throw new Error(`${fn} was called for a caller that may only read`);
     const [row] = await this.database.write(fn, tenantId, livemode, envelope, args, table, content);
-    if (!row) throw new Error(`${fn} returned no row`);
     // Rows that were read before the write may be stale now.
     this.#loaders = new Map();
     return row;

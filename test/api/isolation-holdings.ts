@@ -81,7 +81,7 @@ async function earn(owner: Speaker, partnerId: string): Promise<Earnings> {
 async function disputeOf(owner: Speaker, deposit: string): Promise<string> {
   if (isLive(owner)) {
     const opened = { id: deposit, amount: 100n, reasonCode: 'general' as const, reference: deposit };
-    return (await openDispute(owner.world.operator, opened)).id;
+    return (await openDispute(owner.world.operator, opened)).dispute!.id;
   }
   const { to } = await must(owner.post(`/v1/test_helpers/deposits/${deposit}/dispute`, { amount: '1.00' }));
   return (await must(owner.get(`/v1/disputes?account_id=${to.account_id}`))).data[0].id as string;

@@ -199,6 +199,7 @@ export interface WriteFunctions {
       depositId: string;
       amount?: bigint | null | undefined;
       reason?: string | null | undefined;
+      submits?: boolean | undefined;
     };
   };
   create_root: {
@@ -392,6 +393,7 @@ export interface WriteFunctions {
       reference: string;
       reasonCode: string;
       amount?: bigint | undefined;
+      currency?: string | undefined;
       respondBy?: number | null | undefined;
       acquirerReason?: string | null | undefined;
     };

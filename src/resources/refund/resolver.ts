@@ -20,11 +20,14 @@ export class RefundResolver {
     await context.scope.refuseBesideOtherReleases();
     const { amount, reason } = input;
     const depositId = await depositOf(context, input);
-    return { refund: await context.write('create_refund', refund, { depositId, amount, reason }) };
+    const submits = context.checkouts.refundable(context.caller.livemode);
+    return { refund: await context.write('create_refund', refund, { depositId, amount, reason, submits }) };
   }
 
   @Mutation(() => SucceedTestRefundPayload, {
-    description: 'Test helper: completes a refund now. The sandbox completes it a minute after its creation.',
+    description:
+      'Test helper: completes a refund now. Otherwise the sandbox completes it a minute after its creation, or the ' +
+      'acquirer of test mode, if there is one.',
   })
   async succeedTestRefund(@Input(() => SucceedTestRefundInput) input: SucceedTestRefundInput, @Ctx() context: Context) {
     await context.scope.one(refund, input.id);

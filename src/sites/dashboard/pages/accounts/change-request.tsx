@@ -99,9 +99,9 @@ export function LatestChange({ account }: { account: AccountDetail }) {
   if (!request || request.status === 'WITHDRAWN') return null;
   const { id, status, created, changes, reason, answer, answeredAt } = request;
   return (
-    <Card title="Requested change" action={<Status value={status} />}>
+    <Card title="Requested change" action={<Status value={status} />} className="dialogue">
       <Changes changes={changes} />
-      {reason && <p>{reason}</p>}
+      {reason && <p className="answer">{reason}</p>}
       {answer && <p>{`The service says: ${answer}`}</p>}
       <p className="hint">
         Requested <Time at={created} />
