@@ -11,13 +11,17 @@ const keysOf = (args: readonly Declared[], above = ''): Keys =>
     ]),
   );
 
-/** What functions accept: each with its types, and the keys that its arguments may have. */
+/** The calls that functions accept: each by its types, of which it may leave out defaults, with its arguments' keys. */
 export const signaturesOf = (functions: readonly DefinedFunction[]): Record<string, Keys> =>
   Object.fromEntries(
     functions
-      .map(({ name, types, body }) => {
+      .flatMap(({ name, types, defaults, body }) => {
         const declared = declarationsIn(body).filter(({ checked }) => /^p_(args|envelope)$/.test(checked));
-        return [`${name}(${types.join(', ')})`, keysOf(declared.flatMap(({ args }) => args))] as const;
+        const keys = keysOf(declared.flatMap(({ args }) => args));
+        return Array.from({ length: defaults + 1 }, (_, left) => {
+          const given = types.slice(0, types.length - left);
+          return [`${name}(${given.join(', ')})`, keys] as const;
+        });
       })
       .toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );

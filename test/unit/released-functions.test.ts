@@ -47,6 +47,8 @@ describe('the functions of the last release', () => {
     ['p_live boolean, p_args jsonb', "'id text, note? text, more text'", ['f(text, boolean, jsonb) requires more']],
     ['p_live boolean, p_args jsonb', "'id text'", ['f(text, boolean, jsonb) refuses note']],
     ['p_live boolean, p_args jsonb', "'id text, note? text retired'", []],
+    ['p_live boolean, p_args jsonb, p_more text default null', "'id text, note? text'", []],
+    ['p_live boolean, p_args jsonb, p_more text', "'id text, note? text'", ['f(text, boolean, jsonb) is gone']],
     ['p_live boolean, p_args jsonb', "'id text, note? text, more? object {of text}'", []],
   ])('are found to differ: %s, with %s', (parameters, declared, expected) => {
     const written = (given: string, args: string) => {

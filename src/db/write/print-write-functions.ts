@@ -23,6 +23,8 @@ export interface DefinedFunction {
   parameters: string[];
   /** The types of its parameters, by which PostgreSQL tells functions of one name apart. */
   types: string[];
+  /** How many of the last parameters a call may leave out. */
+  defaults: number;
   returns: string;
   body: string;
   /** Whether only gateways of the previous release call it, under an old name; its body says so. */
@@ -57,6 +59,7 @@ export function definedIn(file: string, text: string): DefinedFunction[] {
       file,
       parameters: declared.map(([parameter]) => parameter!),
       types: declared.map(([, ...type]) => type.join(' ').replace(/ (default|=) .*/, '')),
+      defaults: declared.filter((words) => /^(default|=)$/.test(words.at(-2) ?? '')).length,
       returns: returns ?? '',
       body: body!,
       retired: isRetired(body!),
