@@ -116,7 +116,7 @@ export class Database {
 
   /**
    * Runs a read. The statement is built once per name and prepared on every connection that runs it. An expensive read
-   * of a tenant goes to the connections for expensive reads; without a question the read is quick.
+   * of a tenant goes to the connections for expensive reads; without a class the read is quick.
    */
   async read<T>(
     name: string,

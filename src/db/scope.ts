@@ -181,7 +181,7 @@ export class Scope {
 
   /**
    * Runs a statement that a resource defines. The statement may use the placeholders of the tenant and mode, and must
-   * use them for every table. Where its parameters have other names than the client's, `question` has the client's.
+   * use them for every table. Where its parameters have other names than the client's, `readClass` has the client's.
    */
   read<T>(
     name: string,

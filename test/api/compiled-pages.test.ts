@@ -331,7 +331,7 @@ class Documents {
   }
 }
 
-describe.each(seedsOf('compiled-pages').flatMap((seed) => names.map((name) => ({ name, seed }))))(
+describe.each(seedsOf('api/compiled-pages').flatMap((seed) => names.map((name) => ({ name, seed }))))(
   'random documents of $name, seed $seed',
   ({ name, seed }) => {
     beforeAll(anew);

@@ -31,14 +31,14 @@ const executing = async ({ sql }: World, table: string): Promise<string[]> => {
   return rows.map(({ name }) => String(name).replace('tidegate ', ''));
 };
 
-/** Waits until so many slow questions run or wait for their turn. */
+/** Waits until so many expensive reads run or wait for their turn. */
 const visitors = (count: number) =>
   eventually(
     () => Promise.resolve(world.database.load.slow),
     (found) => found === count,
   );
 
-describe('a question', () => {
+describe('an expensive read', () => {
   const given = givenIn(world);
   let user: Speaker;
   let fileId: string;
@@ -49,7 +49,7 @@ describe('a question', () => {
 
   const edge = (filter: string) => `{ viewer { account { depositsIn${filter} { nodes { id } } } } }`;
   const span = 'from: "2026-01-01T00:00:00Z", to: "2026-02-01T00:00:00Z", interval: DAY';
-  const questions: [string, () => Promise<Reply>, 'read' | 'slow', string][] = [
+  const reads: [string, () => Promise<Reply>, 'read' | 'slow', string][] = [
     ['a first page', () => user.get('/v1/deposits'), 'read', 'deposit'],
     ['a page of an account', () => user.get(`/v1/deposits?account_id=${user.id}`), 'read', 'deposit'],
     ['a page of a range of time', () => user.get('/v1/deposits?created.gte=1767225600'), 'read', 'deposit'],
@@ -88,7 +88,7 @@ describe('a question', () => {
       'deposit',
     ],
   ];
-  it.each(questions)('has its connections by its statement: %s', async (_, ask, pool, table) => {
+  it.each(reads)('has its connections by its statement: %s', async (_, ask, pool, table) => {
     // A compiled query is asked for at the second request.
     for (let i = 0; i < 3; i++) {
       const free = await locked(world, table);
@@ -216,7 +216,7 @@ describe('a question', () => {
   });
 });
 
-describe('a question that takes too long', () => {
+describe('an expensive read that takes too long', () => {
   const given = givenIn(hasty);
   let user: Speaker;
   beforeAll(async () => {
@@ -224,7 +224,7 @@ describe('a question that takes too long', () => {
     await user.get('/v1/accounts');
   });
 
-  const took = 'PostgreSQL took longer than 1 s for this question, and it was ended.';
+  const took = 'PostgreSQL took longer than 1 s for this request, and it was ended.';
   const refusals: [string, string, string | object, string, string][] = [
     [
       'a filter of /v1',
@@ -315,17 +315,17 @@ describe('the writes of a tenant', () => {
 
 describe('the class of a statement', () => {
   it('is slow for a total, which names itself and the filters among what can be left out', () => {
-    const question = classOfCount(depositListing, pageRequest(depositListing, { status: ['failed'] } as object));
-    expect(question).toEqual({
+    const readClass = classOfCount(depositListing, pageRequest(depositListing, { status: ['failed'] } as object));
+    expect(readClass).toEqual({
       expensive: true,
       replicaOk: true,
       boundedBy: ['created.gte', 'created.lt'],
       avoid: ['status', 'totalCount'],
     });
-    const [refused] = tooSlow(5, question).problems;
+    const [refused] = tooSlow(5, readClass).problems;
     const advice = 'Narrow `created.gte`/`created.lt`, or leave out `status` or `totalCount`.';
     expect(sentenceOfGraph(refused!)).toBe(
-      `PostgreSQL took longer than 5 s for this question, and it was ended. ${advice}`,
+      `PostgreSQL took longer than 5 s for this request, and it was ended. ${advice}`,
     );
   });
 

@@ -67,7 +67,7 @@ describe('reading a file', () => {
       ['a byte less than two parts', 2 * part - 1, 2],
       ['two parts', 2 * part, 3],
       ['a byte more', 2 * part + 1, 3],
-    ])('reads them one by one, on connections for slow questions: %s', async (_, size, statements) => {
+    ])('reads them one by one, on connections for expensive reads: %s', async (_, size, statements) => {
       const user = await given.directUser(1);
       const whole = content(size);
       const { id } = await must(user.upload('invoice', whole));

@@ -405,7 +405,7 @@ describe('an object outside the visibility', () => {
       `/v1/import_rows/${mine.import_row}`,
       `/v1/events?object_id=${mine.file}`,
     ];
-    // One after the other: some are slow questions, of which a tenant has two at a time.
+    // One after the other: some are expensive reads, of which a tenant has two at a time.
     const statuses: number[] = [];
     for (const path of gets) statuses.push((await me.get(path)).status);
     expect(statuses).toEqual(gets.map(() => 200));

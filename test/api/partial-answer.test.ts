@@ -228,7 +228,7 @@ describe('a field that PostgreSQL takes too long for', () => {
         const reply = await user.graph(query);
         expect([reply.status, reply.headers.get('retry-after'), reply.body.data]).toEqual([200, '1', data]);
         expect(refusals(reply)).toEqual(Object.fromEntries(paths.map((path) => [path, 'service_unavailable'])));
-        expect(reply.body.errors[0].message).toContain('PostgreSQL took longer than 1 s for this question');
+        expect(reply.body.errors[0].message).toContain('PostgreSQL took longer than 1 s for this request');
       }
     } finally {
       await free();

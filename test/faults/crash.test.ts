@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { behind, type Gateway, postmaster, until, useChildren } from '../support/child.js';
 import { text } from './harness.js';
 import { Receiver } from './receiver.js';
-import { evidence, figures, patience, random, scale, secondsSince } from '../support/scale.js';
+import { evidence, figures, patience, random, scale, secondsSince, seedsOf } from '../support/scale.js';
 import { details, must, payoutAddressBody, type Reply, Speaker, type World } from '../support/world.js';
 
 vi.setConfig(patience);
@@ -12,7 +12,7 @@ vi.setConfig(patience);
 const children = useChildren();
 let DATA_DIR: string;
 const { gateways: gatewayKills, databases: databaseKills, clients, writes } = scale.crash;
-const roll = random(scale.seed);
+let roll: () => number;
 const tenants = scale.whole ? 4 : 2;
 
 type Kind = 'partner' | 'deposit' | 'receivable' | 'reconcile' | 'dispute' | 'note' | 'tick';
@@ -59,13 +59,18 @@ const counts = { acknowledged: 0, replayed: 0, unanswered: 0, away: 0, unavailab
 /** Responses that must not occur. */
 const wrong: string[] = [];
 let over = false;
-const receiver = new Receiver();
+let receiver: Receiver;
 
 const start = async (n: number) => {
   serving[n] = await children.gateway({ DATA_DIR, LOG_LEVEL: 'error' });
 };
 
-beforeAll(async () => {
+/** Two gateways and their clients, as each seed begins with them. */
+async function prepare(seed: number) {
+  [roll, receiver, over] = [random(seed), new Receiver(), false];
+  roots.length = 0;
+  wrong.length = 0;
+  Object.assign(counts, { acknowledged: 0, replayed: 0, unanswered: 0, away: 0, unavailable: 0, inUse: 0 });
   DATA_DIR = await children.preparedFolder('migrated');
   const args = ['--type=user', '--edition=1', '--legal-name=Root Traders', '--json'];
   const create = () => children.command({ DATA_DIR }, 'account', 'create', ...args);
@@ -88,12 +93,12 @@ beforeAll(async () => {
     const body = { url: `${url}/${root.tenant}`, event_types: ['*'] };
     root.endpoint = (await must(speaker(serving[0]!, root).post('/v1/webhook_endpoints', body))).id;
   }
-});
-afterAll(async () => {
+}
+async function close() {
   over = true;
   for (const gateway of serving) await gateway?.stop();
   await receiver.close();
-});
+}
 
 const speaker = ({ origin }: Gateway, { id, key }: Root) => new Speaker({ origin } as World, id, key, 1);
 
@@ -122,9 +127,9 @@ async function acknowledged(root: Root, key: string, place: string, body: object
   }
 }
 
-async function client(n: number): Promise<void> {
+async function client(n: number, seed: number): Promise<void> {
   const root = roots[n % tenants]!;
-  const mine = random(scale.seed + n + 1);
+  const mine = random(seed + n + 1);
   let receivable: { id: string; rest: bigint } | undefined;
   for (let nth = 0; !over; nth++) {
     const key = `client ${n} write ${nth}`;
@@ -187,12 +192,15 @@ async function killGateway(both: boolean): Promise<number> {
   return victims.length;
 }
 
-describe(`${clients} clients write, seed ${scale.seed}`, () => {
+describe.each(seedsOf('faults/crash'))(`${clients} clients write, seed %i`, (seed) => {
+  beforeAll(() => prepare(seed));
+  afterAll(close);
+
   const recoveries: Record<'gateway' | 'PostgreSQL', number[]> = { gateway: [], PostgreSQL: [] };
 
   it(`while gateways are killed ${gatewayKills} times and PostgreSQL ${databaseKills} times`, async () => {
     const began = Date.now();
-    const running = Promise.all(Array.from({ length: clients }, (_, n) => client(n)));
+    const running = Promise.all(Array.from({ length: clients }, (_, n) => client(n, seed)));
     running.catch(() => {
       over = true;
     });
@@ -221,7 +229,7 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
     expect(counts.acknowledged).toBeGreaterThanOrEqual(writes);
     const worst = (list: number[]) => `${(Math.max(0, ...list) / 1000).toFixed(1)} s`;
     figures('crash', {
-      ...{ gateways, databases, clients, ...counts, seed: scale.seed, took: secondsSince(began) },
+      ...{ gateways, databases, clients, ...counts, seed, took: secondsSince(began) },
       ...{ 'longest after a gateway': worst(recoveries.gateway), 'after PostgreSQL': worst(recoveries.PostgreSQL) },
     });
   });

@@ -17,7 +17,7 @@ import {
 } from './harness.js';
 import { Model } from './model.js';
 import { type Done, replay, type StoredEvent } from './replay.js';
-import { figures, patience, random, scale, secondsSince } from '../support/scale.js';
+import { figures, patience, random, scale, secondsSince, seedsOf } from '../support/scale.js';
 import { passTime } from '../../src/operator/job/test-clock.js';
 
 vi.setConfig(patience);
@@ -53,7 +53,7 @@ async function requestOf(harness: Harness, act: Act): Promise<Pick<Keyed, 'path'
   return request!;
 }
 
-describe(`writes of ${clients} clients that trade at once, seed ${scale.seed}`, () => {
+describe.each(seedsOf('faults/deposits'))(`writes of ${clients} clients that trade at once, seed %i`, (seed) => {
   // With the usual number of slots few writes would wait behind those that run.
   const world = useWorld({ environment: { REQUEST_SLOTS: '64' } });
 
@@ -62,7 +62,7 @@ describe(`writes of ${clients} clients that trade at once, seed ${scale.seed}`, 
   const serving: string[] = [];
   const counts = { done: 0, replayed: 0, reused: 0, refused: 0, inUse: 0, conflicts: 0, unavailable: 0, unanswered: 0 };
   const wrong: string[] = [];
-  const chance = random(scale.seed);
+  const chance = random(seed);
   let over = false;
   const refusals =
     /^(400 (status_invalid|parameter_invalid)|402 (amount_exceeds_(reconcilable|deposit)|balance_insufficient))$/;
@@ -107,7 +107,7 @@ describe(`writes of ${clients} clients that trade at once, seed ${scale.seed}`, 
   async function client(n: number): Promise<void> {
     const trading = tenants[n % tenants.length]!;
     const { harness, sight } = trading;
-    const roll = random(scale.seed + n);
+    const roll = random(seed + n);
     const number = () => Math.floor(roll() * (drawMax + 1));
     // Writes of deposits are half of all: their clients wait for each other's balances.
     const mixed = [
@@ -243,7 +243,7 @@ describe(`writes of ${clients} clients that trade at once, seed ${scale.seed}`, 
     }
     const [row] = await world.sql`select deadlocks::int as n from pg_stat_database where datname = current_database()`;
     figures('deposits', {
-      seed: scale.seed,
+      seed,
       ...counts,
       deadlocks: row!.n,
       took: secondsSince(began),

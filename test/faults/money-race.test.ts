@@ -21,7 +21,7 @@ vi.setConfig(patience);
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 const { rounds, racers } = scale.races;
-const lanes = 4;
+const runners = 4;
 
 let other: string;
 beforeAll(async () => {
@@ -44,18 +44,18 @@ async function race(start: (me: Speaker, i: number) => Promise<Reply>, me: Speak
   return { replies, outcomes, winners: replies.filter((_, i) => outcomes[i] === '200') };
 }
 
-/** Runs all rounds in parallel lanes, each lane with the objects that `prepare` creates for it. */
-async function run<T>(name: string, prepare: () => Promise<T>, round: (lane: T, n: number) => Promise<number>) {
+/** Runs all rounds by parallel runners, each with the objects that `prepare` creates for it. */
+async function run<T>(name: string, prepare: () => Promise<T>, round: (own: T, n: number) => Promise<number>) {
   const began = Date.now();
   let winners = 0;
-  const each = Array.from({ length: lanes }, async (_, lane) => {
+  const each = Array.from({ length: runners }, async (_, runner) => {
     const mine = await prepare();
-    for (let n = lane; n < rounds; n += lanes) {
+    for (let n = runner; n < rounds; n += runners) {
       const won = await round(mine, n);
       winners += won;
     }
   });
-  const failed = (await Promise.allSettled(each)).find((lane) => lane.status === 'rejected');
+  const failed = (await Promise.allSettled(each)).find((runner) => runner.status === 'rejected');
   if (failed) throw failed.reason;
   expect(winners).toBe(rounds);
   figures(`race: ${name}`, { rounds, racers, requests: rounds * racers, winners, took: secondsSince(began) });
@@ -161,8 +161,8 @@ describe(`${racers} concurrent requests, ${rounds} times`, () => {
         }
         return { platform, users: ids.map((id) => ({ id, as: platform.actingFor(id) })), kept: 0 };
       },
-      async (lane) => {
-        const { platform, users } = lane;
+      async (own) => {
+        const { platform, users } = own;
         // Each request has a deposit of 10.00: half of them are reconciled already, and reversed or disputed.
         // They are made one after the other, because they would wait for the one balance of the platform.
         const each: { account: string; id: string; receivables: { id: string; amount: string }[] }[] = [];
@@ -195,7 +195,7 @@ describe(`${racers} concurrent requests, ${rounds} times`, () => {
         ]);
         expect(outcomes).toEqual(outcomes.map(() => '200'));
         // A quarter is gone, and of another quarter 6.00 are left.
-        lane.kept += (racers * (10 + 10 + 6)) / 4;
+        own.kept += (racers * (10 + 10 + 6)) / 4;
         for (const { id } of users)
           expect((await must(platform.get(`/v1/balance?account_id=${id}`))).available[0].amount).toBe('0.00');
         const [row] = await world.sql`
@@ -203,7 +203,7 @@ describe(`${racers} concurrent requests, ${rounds} times`, () => {
           and e.account_id = ${platform.id} and e.category in ('available', 'payout_processing')
           and not exists (select from posting p where p.tenant_id = e.tenant_id and p.livemode = e.livemode
             and p.id = e.posting_id and p.kind = 'payout_end')`;
-        expect(row!.kept).toBe(lane.kept);
+        expect(row!.kept).toBe(own.kept);
         return 1;
       },
     );
@@ -217,8 +217,8 @@ describe(`${racers} concurrent requests, ${rounds} times`, () => {
         const deposits = await Promise.all(Array.from({ length: racers }, () => completed(user, '1000000.00')));
         return { user, deposits, taken: 0 };
       },
-      async (lane, n) => {
-        const { user, deposits } = lane;
+      async (own, n) => {
+        const { user, deposits } = own;
         const id = await receivable(user, '25.00');
         // A part of it is already reconciled, so that the last amount is not the complete amount.
         await must(user.post(`/v1/deposits/${deposits[0]}/reconcile`, { receivables: [{ id, amount: '15.00' }] }));
@@ -231,8 +231,8 @@ describe(`${racers} concurrent requests, ${rounds} times`, () => {
         expect(outcomes.filter((text) => text !== '200' && text !== '402 amount_exceeds_reconcilable')).toEqual([]);
         const { amount_locked, amount_reconcilable, status } = await must(user.get(`/v1/receivables/${id}`));
         expect([amount_locked, amount_reconcilable, status]).toEqual(['25.00', '0.00', 'locked']);
-        lane.taken += 25;
-        expect(await inFunds(user, 'available')).toEqual([`${lane.taken}.00 USD`]);
+        own.taken += 25;
+        expect(await inFunds(user, 'available')).toEqual([`${own.taken}.00 USD`]);
         return winners.length;
       },
     );

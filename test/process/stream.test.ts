@@ -6,10 +6,8 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { followEvents } from '../../src/operator/commands/event-client.js';
 import { useChildren } from '../support/child.js';
-import { random, scale } from '../support/scale.js';
+import { random, seedsOf } from '../support/scale.js';
 import { eventually, givenIn, nickname, type Speaker, tenantOf, useWorld } from '../support/world.js';
-
-const roll = random(scale.seed);
 
 const world = useWorld({ environment: { STREAMS_OF_KEY_MAX: '4' } });
 const given = givenIn(world);
@@ -132,7 +130,9 @@ describe('GET /v1/events/stream', () => {
     expect(stream.got.filter(({ data }) => data).map(({ id }) => Number(id))).toEqual(stream.numbers());
   });
 
-  it('misses and repeats nothing over lost connections, two gateways and a lost connection for hints', async () => {
+  const seeds = seedsOf('process/stream');
+  it.each(seeds)('misses and repeats nothing over lost connections and two gateways, seed %i', async (seed) => {
+    const roll = random(seed);
     const user = await given.directUser(1);
     const origins = [world.origin, await world.another()];
     const received: number[] = [];

@@ -74,17 +74,24 @@ export function useChildren() {
   const children: Child[] = [];
   const folders: string[] = [];
   const databases: string[] = [];
-  const lanes = Array.from({ length: commandsAtOnce }, () => Promise.resolve<unknown>(undefined));
+  const queues = Array.from({ length: commandsAtOnce }, () => Promise.resolve<unknown>(undefined));
   const hosts: (ChildProcess | undefined)[] = [];
-  const hostLanes = Array.from({ length: hostsAtOnce }, () => Promise.resolve<unknown>(undefined));
+  const hostQueues = Array.from({ length: hostsAtOnce }, () => Promise.resolve<unknown>(undefined));
   let [commands, quickCommands] = [0, 0];
+  // A hook that ran out of time goes on: it starts nothing after the end.
+  let over = false;
+  const refusedIfOver = () => {
+    if (over) throw new Error('The tests of these processes are over.');
+  };
   const started = (program: string, args: string[], environment: Environment): Child => {
+    refusedIfOver();
     const child = start(program, args, environment);
     children.push(child);
     return child;
   };
 
   afterAll(async () => {
+    over = true;
     for (const host of hosts) host?.kill('SIGKILL');
     for (const child of children) if (!child.over) child.signal('SIGKILL');
     await Promise.all(children.map((child) => child.ended));
@@ -95,6 +102,7 @@ export function useChildren() {
   return {
     /** Creates an empty folder for a DATA_DIR. */
     folder(): string {
+      refusedIfOver();
       const folder = emptyFolder();
       folders.push(folder);
       return folder;
@@ -102,6 +110,7 @@ export function useChildren() {
 
     /** Creates a folder for a DATA_DIR that has a database already, for tests that are not about a first start. */
     async preparedFolder(content: Content): Promise<string> {
+      refusedIfOver();
       const folder = emptyFolder();
       folders.push(folder);
       await copyDataFolder(folder, content);
@@ -110,9 +119,12 @@ export function useChildren() {
 
     /** Creates a database in the run's PostgreSQL, empty or migrated; returns the settings that name it. */
     async database({ migrated = false } = {}): Promise<{ DATABASE_URL: string; API_KEY_PEPPER: string }> {
+      refusedIfOver();
       const name = `child_${randomUUID().replaceAll('-', '')}`;
       const template = migrated ? 'template tidegate_template strategy file_copy' : '';
       await asAdmin(`create database ${name} ${template} owner tidegate`);
+      if (over) await asAdmin(`drop database ${name} with (force)`);
+      refusedIfOver();
       databases.push(name);
       return {
         DATABASE_URL: `postgres://tidegate@localhost/${name}?host=${encodeURIComponent(inject('admin').host)}`,
@@ -129,6 +141,7 @@ export function useChildren() {
 
     /** Runs `npm start` in a project's folder, in its own process group, and waits until the gateway listens. */
     npmStart(project: string, environment: Environment): Promise<Gateway> {
+      refusedIfOver();
       const child = watched(
         spawn('npm', ['start'], { cwd: project, detached: true, env: environmentOf(environment), stdio }),
       );
@@ -139,14 +152,14 @@ export function useChildren() {
     /** Starts a command and does not wait for its end. */
     startCommand: (environment: Environment, ...args: string[]): Child => started('cli.js', args, environment),
 
-    /** Runs a command of the command line to its end, after the earlier commands of its lane. */
+    /** Runs a command of the command line to its end, after the earlier commands of its queue. */
     command(environment: Environment, ...args: string[]): Promise<Finished> {
-      const lane = commands++ % commandsAtOnce;
-      const finished = lanes[lane]!.then(async () => {
+      const queue = commands++ % commandsAtOnce;
+      const finished = queues[queue]!.then(async () => {
         const child = started('cli.js', args, environment);
         return { code: await child.ended, out: child.out, errors: child.errors };
       });
-      lanes[lane] = finished;
+      queues[queue] = finished;
       return finished;
     },
 
@@ -155,15 +168,16 @@ export function useChildren() {
      * one after another. Tests of how a command starts and ends its process use `command`.
      */
     quickCommand(environment: Environment, ...args: string[]): Promise<Finished> {
-      const lane = quickCommands++ % hostsAtOnce;
-      const finished = hostLanes[lane]!.then(() => {
-        const host = (hosts[lane] ??= fork(commandHost, {
+      const queue = quickCommands++ % hostsAtOnce;
+      const finished = hostQueues[queue]!.then(() => {
+        refusedIfOver();
+        const host = (hosts[queue] ??= fork(commandHost, {
           execArgv: [],
           stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
         }));
         return answerOf(host, { args, environment: environmentOf(environment) });
       });
-      hostLanes[lane] = finished.catch(() => {});
+      hostQueues[queue] = finished.catch(() => {});
       return finished;
     },
   };

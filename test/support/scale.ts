@@ -71,8 +71,11 @@ export const scale = {
   lists: { writers: 8, deposits: number('LISTED', 160, 5_000), readers: whole ? 12 : 6 },
 };
 
-/** Seeds with which `npm run fuzz` has found a fault, by the file of tests: each run tries them from then on. */
-const found: Record<string, readonly number[]> = {};
+/**
+ * Seeds with which `npm run fuzz` has found a fault, by the file of tests, which asks `seedsOf` for them: each run
+ * tries them from then on. A property with the seed of all properties gets its `examples` instead.
+ */
+export const found: Record<string, readonly number[]> = {};
 
 /** The seeds that a file of tests tries: the usual one and those that found a fault, or the one of `SEED`. */
 export const seedsOf = (file: string): number[] =>

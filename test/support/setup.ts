@@ -29,5 +29,5 @@ Object.assign(poolsDefault, {
   statementMilliseconds: Number(patient.STATEMENT_SECONDS) * 1_000,
   lockMilliseconds: Number(patient.LOCK_SECONDS) * 1_000,
 });
-// A slow question waits for its turn as long as a request does.
+// An expensive read waits for its turn as long as a request does.
 slowWaiting.milliseconds = Number(patient.WAIT_MILLISECONDS_MAX);

@@ -111,6 +111,15 @@ export function useWorld({
   const apps: FastifyInstance[] = [];
   let running: Worker | undefined;
   const databases: Database[] = [];
+  // A hook that ran out of time goes on: what it opens after the end is closed at once.
+  let over = false;
+  const refusedIfOver = () => {
+    if (over) throw new Error('The tests of this world are over.');
+  };
+  const closedIfOver = async (close: () => unknown) => {
+    if (over) await close();
+    refusedIfOver();
+  };
   const distributed = inject('distributed');
   const connection = (): Connection =>
     distributed
@@ -120,6 +129,7 @@ export function useWorld({
   const open = async (
     { environment: ofItself = {}, ...parts }: OwnParts = { ...(acquirers && { acquirers }) },
   ): Promise<string> => {
+    refusedIfOver();
     const settings = config({ serves: true }, { PORT: '0', ...measured, ...patient, ...environment, ...ofItself });
     const slow = { connections: settings.SLOW_CONNECTIONS, seconds: settings.SLOW_SECONDS };
     const database = new Database(connection(), undefined, { slow, pools: { ...poolsOf(settings), read: readers } });
@@ -132,17 +142,27 @@ export function useWorld({
       log,
       ...parts,
     });
+    await closedIfOver(() => app.close());
     apps.push(app);
-    return app.listen({ port: 0, host: '127.0.0.1' });
+    const origin = await app.listen({ port: 0, host: '127.0.0.1' });
+    await closedIfOver(() => app.close());
+    return origin;
   };
+
+  const removeFolder = () => fs.rmSync(folder, { recursive: true, force: true });
+  const dropDatabase = () => asAdmin(`drop database if exists ${name} with (force)`);
 
   beforeAll(async () => {
     if (demo) {
       fs.mkdirSync(folder, { mode: 0o755 });
       pepper = await copyDataFolder(folder, 'demo');
+      await closedIfOver(removeFolder);
       own = await startEmbedded({ dir: path.join(folder, 'postgres'), durable: false });
-    } else if (!distributed)
+      await closedIfOver(() => own!.release().then(removeFolder));
+    } else if (!distributed) {
       await asAdmin(`create database ${name} template tidegate_template owner tidegate strategy file_copy`);
+      await closedIfOver(dropDatabase);
+    }
     world.origin = await open();
     world.app = apps[0]!;
     world.apps = apps;
@@ -168,7 +188,8 @@ export function useWorld({
     }
   });
   afterAll(async () => {
-    await recordEvents(world.sql);
+    over = true;
+    if (world.sql) await recordEvents(world.sql);
     saveExamples();
     await running?.stop();
     await Promise.all(apps.map((app) => app.close()));
@@ -176,8 +197,8 @@ export function useWorld({
     await world.sql?.end({ timeout: 1 });
     if (demo) {
       await own?.release();
-      fs.rmSync(folder, { recursive: true, force: true });
-    } else if (!distributed) await asAdmin(`drop database if exists ${name} with (force)`);
+      removeFolder();
+    } else if (!distributed) await dropDatabase();
   });
   return world;
 }

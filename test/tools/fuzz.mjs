@@ -1,5 +1,5 @@
 /*
- * Runs the tests whose choices come from a seed with one new seed after the other, for some minutes, and prints each
+ * Runs every file of tests that draws by a seed with one new seed after the other, for some minutes, and prints each
  * seed with which a test failed. `SEED=… npx vitest run --config test/vitest.config.ts FILE` repeats one. A seed that
  * found a fault is added to `found` in test/support/scale.ts with the mend.
  *
@@ -13,19 +13,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { addEvidence, soakMinutes } from './evidence.mjs';
+import { seededFiles } from './seeded-files.mjs';
 
-const files = [
-  ...[
-    'api/activation',
-    'api/bad-input',
-    'api/bank',
-    'api/bank-file-history',
-    'api/deposit-totals',
-    'api/event-time',
-    'api/figures',
-  ],
-  ...['api/query-cost', 'faults/amount', 'faults/attack', 'faults/crash', 'faults/list', 'faults/model'],
-].map((name) => `test/${name}.test.ts`);
+const files = seededFiles().map(({ file }) => file);
 
 /** Longer than in the tests of a change: each seed is tried once, so it is worth more. */
 const longer = { GATEWAY_KILLS: '6', DATABASE_KILLS: '3', WRITES: '2000', HISTORIES: '10' };

@@ -272,7 +272,7 @@ describe('a hostile file', () => {
     const cut = fc.asyncProperty(fc.integer({ min: 1, max: bytes.length - 1 }), async (at) => {
       expect(await faultOf(bytes.subarray(0, at))).toMatch(/^\d+: (ends before the document does|is not)/);
     });
-    await fc.assert(cut, { seed: 1, numRuns: 200 });
+    await fc.assert(cut, { numRuns: 200 });
   });
 
   it('is refused when its elements, its texts or its names have no end', async () => {

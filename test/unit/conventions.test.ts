@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +7,8 @@ import { settings } from '../../src/config/config.js';
 import { first } from '../../src/editions/first.js';
 import { second } from '../../src/editions/second.js';
 import { functionFiles } from '../../src/db/schema/schema-version.js';
-import { testMilliseconds } from '../support/scale.js';
+import { found, testMilliseconds } from '../support/scale.js';
+import { seededFiles } from '../tools/seeded-files.mjs';
 
 /** The sources in TypeScript, with those of the dashboard. */
 const sources = fs
@@ -262,10 +264,21 @@ describe('the conventions of the code', () => {
     expect(tests.length).toBeGreaterThan(200);
     const chance =
       /Math\.random|randomInt\(|[sS]eed\w* = .*Date\.now|SEED \?\?=? .*Date|Date\.now\(\) %|seed >>(?!>)|seed: Date/;
-    const found = tests.filter((name) => chance.test(fs.readFileSync(path.join('test', name), 'utf8')));
-    expect(found).toEqual([]);
+    const textOf = (name: string) => fs.readFileSync(path.join('test', name), 'utf8');
+    expect(tests.filter((name) => chance.test(textOf(name)))).toEqual([]);
     // Properties are tried with the seed that all tests have.
     expect(fs.readFileSync('test/support/setup.ts', 'utf8')).toContain('fc.configureGlobal({ seed: scale.seed })');
+    // All others ask for their seeds in a file that `npm run fuzz` runs, so that those that found a fault are tried.
+    const drawing = tests.filter((name) => /\bscale\.seed\b|\brandom\((?!\))|\bfc\.assert\(/.test(textOf(name)));
+    const seeded = seededFiles();
+    const files = seeded.map(({ file }) => file.replace('test/', ''));
+    expect(seeded.length).toBeGreaterThan(25);
+    const shared = ['support/scale.ts', 'support/setup.ts', 'tools/seeded-files.mjs'];
+    expect(drawing.filter((name) => !shared.includes(name) && !files.includes(name))).toEqual([]);
+    expect(files.filter((name) => /\bscale\.seed\b/.test(textOf(name)))).toEqual([]);
+    const asked = seeded.flatMap(({ file, asksFor }) => asksFor.map((name) => ({ file, name })));
+    expect(asked.filter(({ file, name }) => file !== `test/${name}.test.ts`)).toEqual([]);
+    expect(Object.keys(found).filter((name) => !asked.some((each) => each.name === name))).toEqual([]);
   });
 
   it('has no folder for miscellaneous files', () => {
@@ -327,6 +340,32 @@ describe('the editions', () => {
       const [a, b] = [Object.keys(first[key]), Object.keys(second[key])];
       expect([key, a]).toEqual([key, b]);
     }
+  });
+});
+
+/** The commits since the check is there, but merges; undefined in a copy without this history. */
+function commits(): { hash: string; subject: string; body: string }[] | undefined {
+  const args = ['log', '--no-merges', '--format=%h%x00%s%x00%b%x01', '--abbrev=8', '80c66dde..HEAD'];
+  const { status, stdout } = spawnSync('git', args, { encoding: 'utf8', maxBuffer: 2 ** 26 });
+  if (status !== 0) return undefined;
+  return stdout
+    .split('\x01\n')
+    .filter(Boolean)
+    .map((entry) => entry.split('\0'))
+    .map(([hash = '', subject = '', body = '']) => ({ hash, subject, body: body.trim() }));
+}
+
+describe('the commits', () => {
+  const made = commits();
+
+  it.skipIf(!made)('have a subject of at most 72 characters, which is no mark of unfinished work, and a body', () => {
+    // Made before the check.
+    const excused = ['4c371083', 'abbfcc8f'];
+    const wrong = made!.filter(
+      ({ subject, body }) => subject.length > 72 || /^(wip|fixup!|squash!)/i.test(subject) || body === '',
+    );
+    expect(wrong.filter(({ hash }) => !excused.includes(hash))).toEqual([]);
+    expect(made!.length).toBeGreaterThan(5);
   });
 });
 

@@ -12,9 +12,9 @@ import { slowOfTenantMax, slowWaiting, tooSlow } from './read-class.js';
 
 const queryCanceled = '57014';
 
-/** A question that waits for its turn or runs, with the requests that asked it while it waited. */
+/** An expensive read that waits for its turn or runs, with the requests that asked for it while it waited. */
 interface Shared {
-  /** Ends when all requests of the question have ended. */
+  /** Ends when all requests of the read have ended. */
   budget: RequestBudget;
   requests: number;
   found: Promise<Found>;
@@ -22,13 +22,13 @@ interface Shared {
 
 /**
  * The expensive reads of all tenants, on connections of their own. A tenant has at most two at a time; further ones
- * wait for a short time, and the free connection goes to the tenant that has the fewest. Requests that ask the same
- * question while it waits share it, such as all dashboards of an account after one of its events.
+ * wait for a short time, and the free connection goes to the tenant that has the fewest. Requests that ask for the
+ * same read while it waits share it, such as all dashboards of an account after one of its events.
  */
 export class ExpensiveReads {
   readonly #cancellations = new Cancellations();
   readonly #queue: FairQueue;
-  /** The questions that have no turn yet, by their statement and its values. */
+  /** The reads that have no turn yet, by their statement and its values. */
   readonly #waiting = new Map<string, Shared>();
 
   constructor(
@@ -73,7 +73,7 @@ export class ExpensiveReads {
     });
   }
 
-  /** Asks a question that further requests may share until it has its turn. */
+  /** Begins a read that further requests may share until it has its turn. */
   #share(key: string, readClass: TenantReadClass, read: Read): Shared {
     const budget = new RequestBudget();
     let begun = false;
@@ -89,7 +89,7 @@ export class ExpensiveReads {
     return shared;
   }
 
-  /** Lets no further request share a question. */
+  /** Lets no further request share a read. */
   #forget(key: string, budget: RequestBudget): void {
     if (this.#waiting.get(key)?.budget === budget) this.#waiting.delete(key);
   }

@@ -17,7 +17,7 @@ export interface ReadClass {
   replicaOk: boolean;
   /** The parameters that bound a range, by their names in the graph; narrowing it makes the answer cheaper. */
   boundedBy: readonly string[];
-  /** The other parameters that make the question slow, by their names in the graph. */
+  /** The other parameters that make the read expensive, by their names in the graph. */
   avoid: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export function classOfParts(parts: readonly ReadClass[]): ReadClass {
   return { expensive: slow.length > 0, replicaOk, boundedBy: named('boundedBy'), avoid: named('avoid') };
 }
 
-/** The question of a statement that a resource defines; whether it is slow and may lag, its text says. */
+/** The class of a statement that a resource defines; whether it is expensive and may lag, its text says. */
 export function classOfValues(values: Record<string, unknown>): ReadClass {
   return { ...presentRead, boundedBy: ['from', 'to'].filter((name) => name in values) };
 }
@@ -76,9 +76,9 @@ export function hasFigures(statement: string): boolean {
   return aggregate.test(statement);
 }
 
-/** The refusal of a question that took too long: it says which parameters to change. */
+/** The refusal of an expensive read that took too long: it says which parameters to change. */
 export function tooSlow(seconds: number, { boundedBy, avoid }: ReadClass): DomainError {
-  const took = `PostgreSQL took longer than ${seconds} s for this question, and it was ended.`;
+  const took = `PostgreSQL took longer than ${seconds} s for this request, and it was ended.`;
   const said = (each: (name: string) => string): string => {
     const list = (names: readonly string[], between: string) => names.map((name) => `\`${each(name)}\``).join(between);
     const ways = [
@@ -95,7 +95,7 @@ export function tooSlow(seconds: number, { boundedBy, avoid }: ReadClass): Domai
   return new ExpensiveReadError(problem('service_unavailable', undefined, sentences));
 }
 
-/** The error of a question that took too long: asking it in another way would take as long. */
+/** The error of an expensive read that took too long: reading it in another way would take as long. */
 export class ExpensiveReadError extends DomainError {}
 
 function isCreated(name: string): boolean {

@@ -15,8 +15,8 @@ import type { Statements } from '../read/statements.js';
 import { lsnOf, type PrimaryPositions, timelineOf, type WalPosition, walPositionOf } from './wal-positions.js';
 
 /**
- * How often a server is asked how far it is, and how long its answer may take. Together they are less than a slow
- * question waits for its turn, which is held while a replica hangs.
+ * How often a server is asked how far it is, and how long its answer may take. Together they are less than an
+ * expensive read waits for its turn, which is held while a replica hangs.
  */
 export const pollMilliseconds = 500;
 export const answerMilliseconds = 750;

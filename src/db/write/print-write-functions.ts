@@ -21,6 +21,10 @@ export interface DefinedFunction {
   file: string;
   /** The names of its parameters. */
   parameters: string[];
+  /** The types of its parameters, by which PostgreSQL tells functions of one name apart. */
+  types: string[];
+  /** How many of the last parameters a call may leave out. */
+  defaults: number;
   returns: string;
   body: string;
   /** Whether only gateways of the previous release call it, under an old name; its body says so. */
@@ -40,18 +44,27 @@ const definition = new RegExp(
 
 /** Every function that the files in drizzle/functions define. */
 export function definedFunctions(): DefinedFunction[] {
-  return functionFiles().flatMap((file) =>
-    [...fs.readFileSync(path.join(folder, file), 'utf8').matchAll(definition)].map(
-      ([, name, parameters, returns, body]) => ({
-        name: name!,
-        file,
-        parameters: [...parameters!.matchAll(/(?:^|,)\s*(\w+)/g)].map(([, parameter]) => parameter!),
-        returns: returns ?? '',
-        body: body!,
-        retired: isRetired(body!),
-      }),
-    ),
-  );
+  return functionFiles().flatMap((file) => definedIn(file, fs.readFileSync(path.join(folder, file), 'utf8')));
+}
+
+/** The functions that the text of a file defines. */
+export function definedIn(file: string, text: string): DefinedFunction[] {
+  return [...text.matchAll(definition)].map(([, name, parameters, returns, body]) => {
+    const declared = parameters!
+      .split(',')
+      .map((each) => each.trim().split(/\s+/))
+      .filter(([first]) => first);
+    return {
+      name: name!,
+      file,
+      parameters: declared.map(([parameter]) => parameter!),
+      types: declared.map(([, ...type]) => type.join(' ').replace(/ (default|=) .*/, '')),
+      defaults: declared.filter((words) => /^(default|=)$/.test(words.at(-2) ?? '')).length,
+      returns: returns ?? '',
+      body: body!,
+      retired: isRetired(body!),
+    };
+  });
 }
 
 /** Whether a body says that only gateways of the previous release call the function. */

@@ -57,8 +57,8 @@ const kinds = [
 
 const source = [
   'Written by `npm run schema` from the declarations beside the tables (`src/db/schema/lists.ts`); a test compares',
-  'them. A filter is one line of the declaration. If no index serves a filter, the program names the filter and does',
-  'not start.',
+  'them. A filter is two lines, one of the declaration and one of its index, and the migration of the index. If no',
+  'index serves a filter, the program names the filter and does not start.',
 ];
 
 /** The filters of the root list of a type in the graph. Others belong to a path of /v1 or to an edge. */
