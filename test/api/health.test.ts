@@ -74,10 +74,11 @@ describe('the health of a deployment', () => {
         () => sql`delete from webhook_endpoint where id = 'webhook_x'`,
       ],
       [
-        () => sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due, error) values
-          (${tenant}, false, 'job_fails', 1, 'retire_address', 'none', '{}', 99999999999, 'failed')`,
+        () => sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due, error,
+          failing_since) values
+          (${tenant}, false, 'job_fails', 1, 'retire_address', 'none', '{}', 99999999999, 'failed', 1)`,
         [
-          ...['stuck work', 'look', '1 job and the work of 0 tenants fail and are tried again.'],
+          ...['stuck work', 'look', 'In test mode 1 job and the work of 0 tenants fail and are tried again.'],
           'tidegate job list --stuck',
         ],
         () => sql`delete from job where id = 'job_fails'`,

@@ -25,7 +25,8 @@ const well: Record<string, string> = {
   'tidegate_http_requests_total{instance="a",api="rest",operation="x",status="503"}': '0x10000',
   'tidegate_last_commit_age_seconds{instance="a"}': '1x10000',
   'tidegate_oldest_due_seconds{instance="a",of="payout"}': '0x10000',
-  'tidegate_stuck{instance="a",of="job"}': '0x10000',
+  'tidegate_stuck{instance="a",of="job",mode="live"}': '0x10000',
+  'tidegate_stuck{instance="a",of="job",mode="test"}': '0x10000',
   'tidegate_ledgers{instance="a",state="violated"}': '0x10000',
   'tidegate_ledgers{instance="a",state="unchecked"}': '0x10000',
   'tidegate_ledger_check_age_seconds{instance="a"}': '3600x10000',
@@ -68,7 +69,8 @@ const changes: [alert: string, series: Record<string, string>, fires: number][] 
   ['TidegateReplicaLag', { 'tidegate_replica_lag_seconds{instance="a",replica="r"}': '0x9 31x10000' }, 6],
   ['TidegateLate', { 'tidegate_oldest_due_seconds{instance="a",of="payout"}': '0x9 121x10000' }, 4],
   ['TidegateWorkFails', { 'tidegate_worker_failures_total{instance="a",work="number_events"}': '0x9 0+1x10000' }, 22],
-  ['TidegateStuck', { 'tidegate_stuck{instance="a",of="job"}': '0x9 1x10000' }, 61],
+  ['TidegateStuck', { 'tidegate_stuck{instance="a",of="job",mode="live"}': '0x9 1x10000' }, 61],
+  ['TidegateStuckTest', { 'tidegate_stuck{instance="a",of="job",mode="test"}': '0x9 1x10000' }, 61],
   [
     'TidegateWorkWaits',
     {
