@@ -42,7 +42,7 @@ export async function opened(
   );
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const given = replicas && { replicas: { connections: replicas, lagSeconds } };
+  const given = replicas && { replicas: { connections: replicas, lagSeconds, reads: true } };
   const database = new Database(connection, undefined, { ...given });
   const metrics = new Metrics();
   const app: FastifyInstance = await gateway({ config: settings, database, schema, pepper, log, metrics });

@@ -24,6 +24,7 @@ import {
   standbysIn,
 } from './replica-fixture.js';
 import { health } from '../../src/operator/health/doctor.js';
+import type { Finding } from '../../src/operator/health/finding.js';
 import { auditLedger } from '../../src/operator/money/audit.js';
 
 const children = useChildren();
@@ -174,6 +175,12 @@ describe('a read that may be old', () => {
       await until(async () => {
         text = await topology.strict.metrics.registry.metrics();
         return Number(/^tidegate_replica_lag_seconds\{replica="[^"]+"\} (\S+)$/m.exec(text)![1]) > 1;
+      });
+      await until(async () => {
+        const [{ level, finding }] = (await health(topology.strict.world.operator, 'TidegateReplicaLag')) as [Finding];
+        return (
+          level === 'look' && /^The replica \S+ is \d+ seconds behind, and may be at most 1 second\.$/.test(finding)
+        );
       });
       expect(text).toMatch(/^tidegate_replica_reads_total\{replica="",outcome="primary"\} [1-9]/m);
       expect(Number(/^tidegate_replica_lag_bytes\{replica="[^"]+"\} (\S+)$/m.exec(text)![1])).toBeGreaterThan(0);

@@ -1,16 +1,27 @@
-import type { Operator } from '../operator.js';
+import { type Operator, OperatorError } from '../operator.js';
 import { databaseChecks } from './database-checks.js';
 import { type Finding, type HealthCheck, HealthLevel } from './finding.js';
 import { workChecks } from './work-checks.js';
 
 const checks: readonly HealthCheck[] = [...databaseChecks, ...workChecks];
 
+/** The alert rules that a check explains, and the one that any check may cause. */
+export const alertsKnown: readonly string[] = [
+  ...new Set([...checks.flatMap(({ alerts }) => alerts), 'TidegateHealth']),
+].toSorted();
+
 /**
  * Everything that the product knows of the health of its deployment, a line or more for each check, the urgent ones
- * first. With an alert, only what explains it, or all where nothing explains it alone. A check that cannot be made is a
- * line, too: the others are made.
+ * first. With an alert, only what explains it, or all where any may have caused it. A check that cannot be made is a
+ * line, too: the others are made. Refuses an alert that no rule has.
  */
 export async function health(operator: Operator, alert?: string): Promise<Finding[]> {
+  if (alert !== undefined && !alertsKnown.includes(alert))
+    throw new OperatorError(
+      `There is no such alert rule. The rules are ${alertsKnown.join(', ')}.`,
+      undefined,
+      'alert',
+    );
   const explains = checks.filter(({ alerts }) => alert !== undefined && alerts.includes(alert));
   const wanted = explains.length > 0 ? explains : checks;
   const findings: Finding[] = [];

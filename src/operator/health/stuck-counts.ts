@@ -9,7 +9,7 @@ import { type Mode, modeOf } from '../../request/mode.js';
 const countedMax = 10_000;
 
 /** What fails in a mode and is tried again: single jobs, and the work of whole tenants. */
-export interface StuckCount {
+interface StuckCount {
   jobs: number;
   work: number;
 }
