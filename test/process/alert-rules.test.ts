@@ -118,10 +118,10 @@ function tried(series: Record<string, string>, expected: readonly (readonly [min
 describe.skipIf(!program)(`the alert rules${missing}`, () => {
   it('and the example of a configuration are read by promtool', () => {
     expect(execFileSync(program!, ['check', 'rules', file], { encoding: 'utf8' })).toContain(`${rules.length} rules`);
-    const example = path.join(folder, 'prometheus.yml');
-    fs.copyFileSync('docs/operations/deploy/prometheus.yml', example);
-    const checked = execFileSync(program!, ['check', 'config', '--syntax-only', example], { encoding: 'utf8' });
-    expect(checked).toContain('SUCCESS');
+    // As it is shipped: it finds the rules.
+    const example = path.resolve('docs/operations/deploy/prometheus.yml');
+    const checked = execFileSync(program!, ['check', 'config', example], { encoding: 'utf8' });
+    expect(checked).toContain(`${rules.length} rules`);
   });
 
   it('are each tried', () => {
