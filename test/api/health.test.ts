@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { Database } from '../../src/db/database.js';
 import { alertsKnown, health } from '../../src/operator/health/doctor.js';
+import { keyOf } from '../../src/operator/health/watch.js';
 import { Operator } from '../../src/operator/operator.js';
 import { operatorWithoutGraph } from '../../src/operator/commands/backup.js';
 import { logged } from '../../src/operator/action/actions.js';
@@ -68,6 +69,21 @@ describe('the health of a deployment', () => {
       expect.objectContaining({ level: 'look', finding: 'The certificate in TLS_CERT_FILE expires in 9 days.' }),
     ]);
     await database.close();
+  });
+
+  it('is logged again where another thing is meant, and not where a count has changed', () => {
+    const known = (...findings: string[]) =>
+      new Set(findings.map((finding) => keyOf({ check: 'x', level: 'now', finding, command: null }))).size;
+    expect(known('10.0.0.1:5432 does not answer: x.', '10.0.0.2:5432 does not answer: x.')).toBe(2);
+    expect(
+      known('The encryption key 12345678 is not configured.', 'The encryption key 22345678 is not configured.'),
+    ).toBe(2);
+    expect(known('The table entry_1 has 9 dead rows.', 'The table entry_2 has 9 dead rows.')).toBe(2);
+    const late = (span: string) => `The oldest job of live mode is overdue by ${span}.`;
+    expect(known(late('3 hours'), late('17 hours'))).toBe(1);
+    const stuck = (jobs: number, tenants: number) =>
+      `In live mode ${jobs} jobs and the work of ${tenants} tenants fail.`;
+    expect(known(stuck(2, 10), stuck(10_000, 0))).toBe(1);
   });
 
   it('says what to type after each fault', async () => {

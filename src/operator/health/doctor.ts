@@ -1,9 +1,10 @@
 import { type Operator, OperatorError } from '../operator.js';
+import { certificate } from './certificate-check.js';
 import { databaseChecks } from './database-checks.js';
 import { type Finding, type HealthCheck, HealthLevel } from './finding.js';
 import { workChecks } from './work-checks.js';
 
-const checks: readonly HealthCheck[] = [...databaseChecks, ...workChecks];
+const checks: readonly HealthCheck[] = [...databaseChecks, ...workChecks, certificate];
 
 /** The alert rules that a check explains, and the one that any check may cause. */
 export const alertsKnown: readonly string[] = [

@@ -15,6 +15,13 @@ export interface HealthObserver {
 }
 
 /**
+ * A finding without its counts, which change from round to round. Numbers that are names, such as those of addresses,
+ * versions and keys, stay: another host that is away is another finding.
+ */
+export const keyOf = ({ check, level, finding }: Finding) =>
+  `${check} ${level} ${finding.replaceAll(/(?<!\S)(?<!key |pepper )\d+(?=\s)/g, '')}`;
+
+/**
  * Checks the health of the deployment in the background of a gateway: after its start, which does not wait for it, and
  * every ten minutes. Each finding is logged when it is new.
  */
@@ -31,7 +38,6 @@ export async function watchHealth(
     observer?.health(findings);
     observer?.backup(await lastBackupSeconds(operator).catch(() => undefined));
     const bad = findings.filter(({ level }) => level !== HealthLevel.OK);
-    const keyOf = ({ check, level, finding }: Finding) => `${check} ${level} ${finding.replaceAll(/\d+/g, '')}`;
     for (const one of bad.filter((each) => !known.has(keyOf(each)))) {
       const { level, ...line } = one;
       if (level === HealthLevel.NOW) log.error(line, 'the deployment needs somebody to act now');

@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { version } from '../../config/version.js';
 import { secretsInUse } from '../access/secrets.js';
@@ -14,8 +13,6 @@ const overdueSecondsMax = 120;
 /** A ledger that was not checked for longer is a reason to look at the checks. The alert rule has the same. */
 const checkedSecondsMax = 259_200;
 const backupSecondsMax = 2 * 86_400;
-/** A certificate that expires sooner has to be renewed. The alert rule has the same. */
-const certificateSecondsMin = 14 * 86_400;
 
 /** The processes of the gateways. */
 const gateways: HealthCheck = {
@@ -181,22 +178,4 @@ const backups: HealthCheck = {
   },
 };
 
-const certificate: HealthCheck = {
-  name: 'certificate',
-  alerts: ['TidegateCertificate'],
-  well: 'The certificate in TLS_CERT_FILE, if there is one, is valid for two weeks and more.',
-  find(operator) {
-    const pem = operator.certificate();
-    const left = pem ? Date.parse(new X509Certificate(pem).validTo) / 1_000 - Date.now() / 1_000 : Infinity;
-    const command = 'Write the new one to TLS_CERT_FILE and TLS_KEY_FILE, and send SIGHUP to the gateway.';
-    const found =
-      left < 0
-        ? [now('The certificate in TLS_CERT_FILE has expired.', command)]
-        : [look(`The certificate in TLS_CERT_FILE expires in ${span(left)}.`, command)];
-    return Promise.resolve(left < certificateSecondsMin ? found : []);
-  },
-};
-
-export const workChecks: readonly HealthCheck[] = [
-  ...[gateways, secrets, lateWork, stuckWork, ledgers, backups, certificate],
-];
+export const workChecks: readonly HealthCheck[] = [gateways, secrets, lateWork, stuckWork, ledgers, backups];
