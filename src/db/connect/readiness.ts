@@ -53,6 +53,11 @@ export class Readiness {
     }
   }
 
+  /** Whether the address has several hosts. */
+  get several(): boolean {
+    return this.hosts.several;
+  }
+
   /** What each host of the address says of itself. */
   servers(): Promise<ServerState[]> {
     return this.hosts.states();

@@ -11,7 +11,7 @@ const clockSecondsMax = 5;
 const deadRowsMin = 100_000;
 
 /** The hosts of the address: who answers, who is the primary, on which timelines, and whose clock differs. */
-const servers: HealthCheck = {
+export const servers: HealthCheck = {
   name: 'servers',
   alerts: ['TidegateNoCommits', 'TidegateUnavailable', 'TidegateDown', 'TidegateRetries'],
   well: 'Each host of DATABASE_URL answers, one of them is the primary, and the clocks agree.',

@@ -32,7 +32,8 @@ export async function health(operator: Operator, alert?: string): Promise<Findin
   return order.flatMap((level) => findings.filter((finding) => finding.level === level));
 }
 
-async function findingsOf(operator: Operator, { name, well, find }: HealthCheck): Promise<Finding[]> {
+/** What a check finds, as a line or more. */
+export async function findingsOf(operator: Operator, { name, well, find }: HealthCheck): Promise<Finding[]> {
   try {
     const found = await find(operator);
     if (found.length === 0) return [{ check: name, level: HealthLevel.OK, finding: well, command: null }];
