@@ -26,6 +26,7 @@ import { adjustmentCommands } from './operator/commands/adjustment.js';
 import { paymentOrderCommands } from './operator/commands/order.js';
 import { payoutCommands } from './operator/commands/payout.js';
 import { disputeCommands } from './operator/commands/dispute.js';
+import { changeRequestCommands } from './operator/commands/change-request.js';
 import { refundCommands } from './operator/commands/refund.js';
 import { printResult, ReaderGone, say } from './operator/commands/terminal.js';
 import { transactionCommands } from './operator/commands/transaction.js';
@@ -93,6 +94,7 @@ const groups = [
   ...[
     payoutCommands,
     paymentOrderCommands,
+    changeRequestCommands,
     refundCommands,
     disputeCommands,
     adjustmentCommands,

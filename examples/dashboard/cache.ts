@@ -58,6 +58,7 @@ export const cacheOptions: InMemoryCacheConfig = {
       'Address',
       'ApiKey',
       'BalanceTransaction',
+      'ChangeRequest',
       'Checkout',
       'Deposit',
       'Dispute',

@@ -7,19 +7,12 @@ import type { Caller } from '../request/caller.js';
 import { DomainError, problem } from '../errors/problems.js';
 import type { Listing, Page, PageArgs } from '../types/pagination.js';
 import type { ScopeSource } from './doors.js';
-import type {
-  ArgumentsOf,
-  NoOthers,
-  TableOf,
-  UnkeyedEnvelope,
-  WriteEnvelope,
-  WriteFunction,
-} from './write/write-arguments.js';
+import type { ArgumentsOf, TableOf, WriteFunction, WriteOf } from './write/write-arguments.js';
 import type { Preparable } from './read/row-mapper.js';
 import type { Child, Parent, Row, Rows } from './list/statement.js';
 import { Pages } from './list/pages.js';
 import type { Consistency, ReadSource } from './read/read-source.js';
-import { type ReadClass, classOfValues } from './read/read-class.js';
+import { type ReadClass, classOfValues, presentRead } from './read/read-class.js';
 import { besideOtherReleases, refuseBesideOtherReleases } from './write/other-releases.js';
 import { type VisibilityColumns, visibilityOf, visibilityPredicate, seesRow } from './read/visibility.js';
 
@@ -108,7 +101,7 @@ export class Scope {
     const name = `${where ? 'some' : 'all'}:${getTableName(table)}.${parent.name}`;
     return (
       (await this.many(name, parentId, async (ids) => {
-        const rows = await this.#read<{ parent: string; row: T['$inferSelect'] }>(
+        const rows = await this.read<{ parent: string; row: T['$inferSelect'] }>(
           name,
           (db) =>
             db
@@ -123,7 +116,8 @@ export class Scope {
                 ),
               )
               .orderBy(desc(table.created), desc(table.id)),
-          { ids, ...this.ownValues },
+          { ids },
+          presentRead,
         );
         const byParent = new Map<string, T['$inferSelect'][]>(ids.map((id) => [id, []]));
         for (const row of rows) byParent.get(row.parent)?.push(row.row);
@@ -160,16 +154,20 @@ export class Scope {
 
   /** One write: one call of one function, with its key. The README states this rule. */
   async write<F extends WriteFunction, T extends PgTable & TableOf<F>, A extends ArgumentsOf<F>>(
-    fn: F,
-    table: T,
-    envelope: WriteEnvelope | UnkeyedEnvelope,
-    args: A & NoOthers<A, F>,
-    content?: string,
+    ...given: WriteOf<F, T, A>
   ): Promise<T['$inferSelect']> {
+    const row = await this.writeOrNone(...given);
+    if (!row) throw new Error(`${given[0]} returned no row`);
+    return row;
+  }
+
+  /** Like `write`, for a function that may return no row. */
+  async writeOrNone<F extends WriteFunction, T extends PgTable & TableOf<F>, A extends ArgumentsOf<F>>(
+    ...[fn, table, envelope, args, content]: WriteOf<F, T, A>
+  ): Promise<T['$inferSelect'] | undefined> {
     const { tenantId, livemode, permission } = this.caller;
     if (permission === 'read') throw new Error(`${fn} was called for a caller that may only read`);
     const [row] = await this.database.write(fn, tenantId, livemode, envelope, args, table, content);
-    if (!row) throw new Error(`${fn} returned no row`);
     // Rows that were read before the write may be stale now.
     this.#loaders = new Map();
     return row;
@@ -210,10 +208,6 @@ export class Scope {
     const given = names.map((name) => all[name]);
     const asked = { tenantId: this.caller.tenantId, source: this.source, ...readClass };
     return this.#onceReady(() => this.database.text(text, given, this.budget, asked));
-  }
-
-  #read<T>(name: string, build: (db: PostgresJsDatabase) => Preparable, values: Record<string, unknown>) {
-    return this.#onceReady(() => this.database.read<T>(name, build, values, this.budget));
   }
 
   /** Reads when the source has what the request asks for: mostly at once, since each wait costs every read. */
@@ -276,7 +270,7 @@ export class Scope {
     // One value is compared with `=`, because PostgreSQL reuses that plan, but plans again for every list of values.
     const [value] = values;
     const alone = values.length === 1;
-    const rows = await this.#read<Row<T>>(
+    const rows = await this.read<Row<T>>(
       `one${alone ? '' : 's'}:${getTableName(table)}.${column.name}:${visibility}`,
       (db) =>
         db
@@ -288,7 +282,8 @@ export class Scope {
               alone ? eq(column, p('value')) : sql`${column} = any(${p('values')})`,
             ),
           ),
-      alone ? { value, ...this.ownValues } : { values, ...this.ownValues },
+      alone ? { value } : { values },
+      presentRead,
     );
     // With one value, every row found has that value.
     if (alone) return new Map(rows.map((row) => [value!, row]));

@@ -51,6 +51,7 @@ export const first: Edition = {
   withheld: {
     createAccount: [],
     createConnectedUser: ['supporting_documentation.physical_address_document'],
+    requestAccountChange: ['supporting_documentation.physical_address_document'],
     updateAccount: ['supporting_documentation.physical_address_document'],
     updateAccountSetting: [],
     accounts: [],

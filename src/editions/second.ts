@@ -25,6 +25,10 @@ export const second: Edition = {
       'business_details.estimated_monthly_volume',
       'supporting_documentation.ownership_structure_document',
     ],
+    requestAccountChange: [
+      'business_details.estimated_monthly_volume',
+      'supporting_documentation.ownership_structure_document',
+    ],
     updateAccount: [
       'business_details.estimated_monthly_volume',
       'supporting_documentation.ownership_structure_document',

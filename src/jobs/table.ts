@@ -9,6 +9,12 @@ import { keyColumns } from '../db/schema/columns.js';
 export const acquirerKinds = ['inquire_transaction', 'send_refund'];
 
 /**
+ * When a status poll is due that has been made for the last time, in seconds since 1970: the last second of the year
+ * 9999. The statement `claim_status_polls` writes it.
+ */
+export const pollsEnded = 253_402_300_799;
+
+/**
  * Work that is due later. The statement that causes a job inserts it. A worker claims the jobs of one tenant and mode
  * at a time, with SKIP LOCKED. The statement that does a job deletes it.
  */

@@ -35,15 +35,16 @@ export interface Exemption {
 
 /** The cost of an answer, as `extensions.cost` has it. */
 export interface Cost extends AllowanceState {
-  /** What the request could cost, as computed before it ran. */
+  /** What the request could cost, as computed before it ran, and what its answer had beyond that. */
   requested: number;
   /** What it did cost. */
   actual: number;
 }
 
 /**
- * What one request takes from an allowance: first what it could cost at most, before it runs; and when it has run, what
- * it really read and wrote. The difference is given back once, when the answer is made.
+ * What one request takes from an allowance: first what it could cost, with lists that have no bound at their usual
+ * length, before it runs; and when it has run, what it really read and wrote. The difference is given back or taken
+ * once, when the answer is made.
  */
 export class Charge {
   #requested = 0;

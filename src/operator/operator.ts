@@ -12,6 +12,7 @@ import { Context } from '../operation/context.js';
 import { Scope } from '../db/scope.js';
 import { editions } from '../editions/editions.js';
 import { acquirerOf, acquirers } from '../hosted/acquirer.js';
+import { submitsRefunds } from '../hosted/status-poll.js';
 import { run } from '../operation/guard.js';
 import { answeredBefore, fingerprints } from '../operation/idempotency.js';
 import type { ProblemCode } from '../errors/catalogue.js';
@@ -141,6 +142,7 @@ export class Operator {
       {
         terms: this.checkoutTerms,
         payable: (livemode) => acquirerOf(livemode, acquirers) !== undefined,
+        refundable: (livemode) => submitsRefunds(livemode, acquirers),
         urlOf: () => '',
       },
       this.secrets,
@@ -190,11 +192,24 @@ export class Operator {
   /** Does one write under the request's idempotency key, or under a random one. Replays the response of a known key. */
   async write<F extends WriteFunction, T extends PgTable & TableOf<F>, A extends ArgumentsOf<F>>(
     fn: F,
-    { tenantId, livemode }: TenantAndMode,
+    place: TenantAndMode,
     operation: string,
     args: A & NoOthers<A, F>,
     table: T,
   ): Promise<T['$inferSelect']> {
+    const row = await this.writeOrNone(fn, place, operation, args, table);
+    if (!row) throw new Error(`${fn} returned no row`);
+    return row;
+  }
+
+  /** Like `write`, for a function that may return no row. A repeated call then runs again. */
+  async writeOrNone<F extends WriteFunction, T extends PgTable & TableOf<F>, A extends ArgumentsOf<F>>(
+    fn: F,
+    { tenantId, livemode }: TenantAndMode,
+    operation: string,
+    args: A & NoOthers<A, F>,
+    table: T,
+  ): Promise<T['$inferSelect'] | undefined> {
     this.place = { tenantId, livemode };
     const { requestId } = this;
     const { idempotencyKey } = this.asking ?? {};
@@ -209,7 +224,7 @@ export class Operator {
     };
     try {
       const [row] = await this.database.write(fn, tenantId, livemode, envelope, args, table);
-      return row!;
+      return row;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       // With a random key too, a stored response shows that an earlier attempt of this call was committed and its

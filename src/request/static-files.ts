@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, constants, gunzip, gzip } from 'node:zlib';
 import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
@@ -30,7 +30,7 @@ export class StaticFile {
   readonly bytes: number;
   /** Its encodings, the smallest first. A picture is compressed already. */
   readonly encodings: readonly Encoding[];
-  readonly #bodies: Partial<Record<Encoding, Buffer | Promise<Buffer>>>;
+  readonly #bodies: { [encoding in Encoding]?: Buffer | Promise<Buffer> | undefined };
 
   /** What the build has not compressed is compressed when it is first asked for. */
   constructor(extension: string, bodies: Partial<Record<Encoding, Buffer>> & { identity: Buffer }) {
@@ -43,7 +43,15 @@ export class StaticFile {
 
   /** The body in an encoding. It is compressed in the thread pool, and only once for all concurrent requests. */
   body(encoding: Encoding): Buffer | Promise<Buffer> {
-    return (this.#bodies[encoding] ??= compressed(this.#bodies.identity as Buffer, encoding));
+    const { identity, gzip: packed } = this.#bodies;
+    if (encoding === 'identity' && !identity) return promisify(gunzip)(packed as Buffer);
+    return (this.#bodies[encoding] ??= compressed(identity as Buffer, encoding));
+  }
+
+  /** Keeps the file only as it is compressed: who takes no encoding gets it made from that, in the thread pool. */
+  async pack(): Promise<void> {
+    [this.#bodies.br, this.#bodies.gzip] = await Promise.all([this.body('br'), this.body('gzip')]);
+    this.#bodies.identity = undefined;
   }
 }
 

@@ -5,6 +5,7 @@ import type { ScopeSource } from '../db/doors.js';
 import { Scope } from '../db/scope.js';
 import { editions } from '../editions/editions.js';
 import { type Acquirers, acquirerOf } from '../hosted/acquirer.js';
+import { submitsRefunds } from '../hosted/status-poll.js';
 import type { RequestBudget } from '../limits/budget.js';
 import { Context } from '../operation/context.js';
 import type { Caller } from '../request/caller.js';
@@ -54,6 +55,7 @@ export function checkoutsOf({ secrets, terms, acquirers }: ContextParts, origin:
   return {
     terms,
     payable: (livemode) => acquirerOf(livemode, acquirers) !== undefined,
+    refundable: (livemode) => submitsRefunds(livemode, acquirers),
     urlOf: (place) => `${origin()}/checkout/${tokenOf(secrets, place)}`,
   };
 }

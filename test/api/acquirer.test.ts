@@ -6,6 +6,7 @@ import { type Acquirer, acquirers } from '../../src/hosted/acquirer.js';
 import { payerScope } from '../../src/hosted/session.js';
 import { sendRefunds } from '../../src/hosted/status-poll.js';
 import { type RefundRow, refund } from '../../src/resources/refund/table.js';
+import { transaction } from '../../src/resources/transaction/table.js';
 import { auditLedger } from '../support/audit.js';
 import { type PayeeFixture, payeesIn, submit, upiCode } from '../support/checkout-fixture.js';
 import { scale, seedsOf } from '../support/scale.js';
@@ -341,15 +342,83 @@ describe('a report of an acquirer', () => {
       expect(rows).toMatchObject([
         { amount: '-400.00', currency: 'INR', reason: 'BEYOND_DEPOSIT', status: 'OPEN', transactionId: null },
       ]);
-      const beyond = await send(opening(id, { id: 'D-beyond', amount: '0.01' }));
-      expect([beyond.status, beyond.body.errors[0].code]).toEqual([402, 'amount_exceeds_deposit']);
     });
 
-    it('lets an operator record what is beyond a deposit that was refunded whole', async () => {
+    it('keeps what nothing is left for as unexplained, and takes it from a refund that fails', async () => {
+      const { id, depositId } = await credited();
+      const { id: refundId } = await must(payee.live.post('/v1/refunds', { deposit_id: depositId }));
+      const of = `D-${id}`;
+      const early = await send(deciding(id, 'lost'));
+      expect(early.status).toBe(404);
+      const [before, earlier] = [await balances(), await listed(payee.tenantId)];
+      const reports = await Promise.all([1, 2, 3].map(() => send(opening(id, { amount: '1000.00' }))));
+      expect(reports.map(({ status }) => status)).toEqual([200, 200, 200]);
+      const kept = async () =>
+        (await listed(payee.tenantId)).filter((row) => !earlier.some((each) => each.id === row.id));
+      expect(await kept()).toMatchObject([
+        { amount: '-1000.00', currency: 'INR', reason: 'RECORDED', status: 'OPEN', depositId, transactionId: null },
+      ]);
+      const [row] = await world.sql`select reference, note from unexplained where deposit_id = ${depositId}`;
+      expect(row).toEqual({ reference: of, note: 'Chargeback, high_risk: 10.4 Card absent' });
+      expect([await balances(), await disputesOf(depositId)]).toEqual([before, []]);
+      const refused = async (more: object) => {
+        const { status, body } = await send(opening(id, more));
+        return [status, body.errors[0].code];
+      };
+      expect(await refused({ amount: '999.00' })).toEqual([409, 'state_conflict']);
+      expect(await refused({ amount: '1000.00', currency: 'USD' })).toEqual([409, 'state_conflict']);
+      expect(await refused({ id: `${of}-2`, amount: '2000.00' })).toEqual([402, 'amount_exceeds_deposit']);
+      // The operator's dispute under the reference is the same money.
+      const opened = mutation('openDispute', 'OpenDisputeInput', 'dispute { id } unexplained { id amount covered }');
+      const input = { id: depositId, amount: '1000.00', reasonCode: 'HIGH_RISK', reference: of };
+      const [{ id: keptId }] = (await kept()) as [Json];
+      const known = { dispute: null, unexplained: { id: keptId, amount: '-1000.00', covered: '0.00' } };
+      expect((await data(ask(opened, { input }))).openDispute).toEqual(known);
+      expect((await send(deciding(id, 'lost'))).status).toBe(200);
+      const won = await send(deciding(id, 'won'));
+      expect([won.status, won.body.errors[0].code]).toEqual([409, 'state_conflict']);
+
+      await send({ type: 'refund.decided', data: { id: refundId, status: 'failed' } });
+      expect(await kept()).toMatchObject([{ id: keptId, status: 'RESOLVED' }]);
+      expect((await send(opening(id, { amount: '1000.00' }))).status).toBe(200);
+      const covered = { ...known, unexplained: { ...known.unexplained, covered: '1000.00' } };
+      expect((await data(ask(opened, { input }))).openDispute).toEqual(covered);
+      expect(await must(payee.live.get(`/v1/deposits/${depositId}`))).toMatchObject({ status: 'completed' });
+      const [paidBack] = await world.sql`select disputed from deposit where id = ${depositId}`;
+      expect(paidBack).toEqual({ disputed: '100000' });
+    });
+
+    it('keeps what the second payment of a checkout, or another currency, lost as unexplained', async () => {
+      const { checkout } = await attempted();
+      const [one, second] = [await upiCode(payee, checkout), await upiCode(payee, checkout)];
+      await send(paid(one));
+      await send(paid(second));
+      await work();
+      const before = await balances();
+      const [{ id: depositId }] = (await depositsOf(payee.live, checkout.id)).filter(
+        ({ status }: Json) => status === 'completed',
+      ) as [Json];
+      for (let i = 0; i < 2; i++) {
+        expect((await send(opening(second, { amount: '1000.00' }))).status).toBe(200);
+        expect((await send(opening(one, { amount: '12.00', currency: 'USD' }))).status).toBe(200);
+      }
+      const claimed: RefundRow[] = await world.database.write(
+        ...['claim_refunds' as const, payee.tenantId, true, null, { limit: 10, duplicates: true }, refund],
+      );
+      await send({ type: 'refund.decided', data: { id: claimed[0]!.id, status: 'succeeded' } });
+      expect([await balances(), await disputesOf(depositId)]).toEqual([before, []]);
+      const rows = await world.sql`select amount, currency from unexplained
+        where reference in (${`D-${one}`}, ${`D-${second}`}) order by amount`;
+      expect(rows).toEqual([
+        { amount: '-100000', currency: 'INR' },
+        { amount: '-1200', currency: 'USD' },
+      ]);
+    });
+
+    it('lets an operator record what was taken back of a deposit that was refunded whole', async () => {
       const { id, depositId } = await credited();
       const { id: refundId } = await must(payee.live.post('/v1/refunds', { deposit_id: depositId }));
       await send({ type: 'refund.decided', data: { id: refundId, status: 'succeeded' } });
-      expect((await send(opening(id))).status).toBe(402);
       const recording = mutation(
         'recordUnexplained',
         'RecordUnexplainedInput',
@@ -362,6 +431,9 @@ describe('a report of an acquirer', () => {
         ...{ depositId, status: 'OPEN' },
       });
       expect((await data(ask(recording, { input }))).recordUnexplained).toEqual(recorded);
+      // The report of it that comes later is the same money.
+      expect((await send(opening(id))).status).toBe(200);
+      expect((await listed(payee.tenantId)).filter((row) => row.depositId === depositId)).toHaveLength(1);
       const refused = async (more: object) =>
         (await ask(recording, { input: { ...input, ...more } })).body.errors[0].extensions.code;
       expect(await refused({ amount: '0.00' })).toBe('PARAMETER_INVALID');
@@ -370,7 +442,7 @@ describe('a report of an acquirer', () => {
       expect(await refused({ note: 'Another' })).toBe('STATE_CONFLICT');
     });
 
-    it('refuses what credited nothing, another currency, and what is none', async () => {
+    it('refuses what credited nothing, and what is none', async () => {
       const { id } = await credited();
       const open = await attempted();
       const before = await stored();
@@ -379,7 +451,6 @@ describe('a report of an acquirer', () => {
         return [status, answer.errors[0].code];
       };
       expect(await refused(opening(open.id))).toEqual([409, 'state_conflict']);
-      expect(await refused(opening(id, { currency: 'USD' }))).toEqual([409, 'state_conflict']);
       expect(await refused(opening('transaction_0'))).toEqual([404, 'resource_missing']);
       const wrong = [
         ...[{ amount: '0.00' }, { amount: '1' }, { reason_code: 'fraud' }, { reason: '' }, { id: 'x'.repeat(256) }],
@@ -480,6 +551,17 @@ describe('a report of an acquirer', () => {
       { id, ...attemptOf, status: 'PROCESSING', paymentMethod: 'UPI' },
       { id: other.id, ...attemptOf },
     ]);
+    // Whether the acquirer is still asked or not, the attempt waits for somebody to decide it.
+    await world.sql`update job set due = 0 where subject_id = ${other.id} and kind = 'inquire_transaction'`;
+    await world.sql`update transaction
+      set expires_at = created - ${31 * 86_400}, status = 'failed', reason_code = 'expired' where id = ${other.id}`;
+    await world.database.write(
+      ...['claim_status_polls' as const, payee.tenantId, true, null, { limit: 50 }, transaction],
+    );
+    expect(await pending()).toMatchObject([
+      { id, nextPollAt: expect.any(String) },
+      { id: other.id, nextPollAt: null },
+    ]);
     expect((await ask(list, { after: 'nonsense' })).body.errors[0].extensions.code).toBe('PARAMETER_INVALID');
     const decide = mutation('decideTransaction', 'DecideTransactionInput', 'transaction { id status checkoutId }');
     const taking = (input: object) => ask(decide, { input: { id, outcome: 'SUCCEEDED', ...input } });
@@ -498,7 +580,7 @@ describe('a report of an acquirer', () => {
     await data(ask(decide, { input: { id: other.id, outcome: 'FAILED' } }));
     await work();
     expect(await pending()).toEqual([]);
-    expect(await attempt(other.id)).toMatchObject({ status: 'failed', reason_code: 'declined' });
+    expect(await attempt(other.id)).toMatchObject({ status: 'failed', reason_code: 'expired' });
   });
 
   const failed = { status: 'failed', reason_code: 'declined' };

@@ -115,6 +115,10 @@ const entries: Record<string, [field: string, input: (trader: Trader) => Given |
     'checkout.amount',
     async () => ({ by: await given.directUser(2), id: 'checkout_1', amount: '10.50', currency: 'JPY' }),
   ],
+  'recallTestDeposit.input.amount': [
+    'deposit.amount',
+    async ({ test }) => ({ by: test, id: await depositInYen(test), amount: '10.50' }),
+  ],
   'reconcileDeposit.input.receivables.amount': [
     'deposit.receivables[1].amount',
     ({ depositId, receivableId }) => ({
@@ -130,6 +134,10 @@ const entries: Record<string, [field: string, input: (trader: Trader) => Given |
     ({ depositId, receivableId }) => ({
       deposits: [{ id: depositId, receivables: [{ id: receivableId, amount: '10.50' }] }],
     }),
+  ],
+  'requestAccountChange.input.businessDetails.estimatedMonthlyVolume.amount': [
+    volumeField.replace('account.', 'change_request.'),
+    ({ live }) => ({ accountId: live.id, businessDetails: volume }),
   ],
   'updateAccount.input.businessDetails.estimatedMonthlyVolume.amount': [
     volumeField,

@@ -133,7 +133,7 @@ describe.each(seedsOf('api/bank-file-history'))('histories of files of a bank, s
             { account, day, opening: '0.00', closing: `${text.slice(0, -2)}.${text.slice(-2)}`, entries: [] },
           ]).replace('<MsgId>M1<', `<MsgId>M${++sent}<`),
         );
-        const report = (await bankReport(world.operator, day)).find((row) => row.account === account)!;
+        const report = (await bankReport(world.operator, day)).statements.find((row) => row.account === account)!;
         expect([day, report.lines, report.difference]).toEqual([
           ...[day, closing, report.waiting + report.unmatched + report.returned],
         ]);

@@ -37,7 +37,9 @@ async function fromBank(statement: Statement): Promise<Json[]> {
 const linesOf = async (fileId: string): Promise<Json[]> => (await listLines(world.operator, { fileId })).nodes;
 const fatesOf = (lines: Json[]) => lines.map(({ state, reason }) => (reason === null ? state : `${state} ${reason}`));
 const differenceOf = async (day: string, account: string) =>
-  (await bankReport(world.operator, day)).filter((row) => row.account === account).map(({ difference }) => difference);
+  (await bankReport(world.operator, day)).statements
+    .filter((row) => row.account === account)
+    .map(({ difference }) => difference);
 const first = '2026-11-03';
 const second = '2026-12-03';
 

@@ -285,6 +285,26 @@ describe('a line that fits no address', () => {
     expect(await amountsOf(to)).toEqual(['-2.00', '9.00']);
   });
 
+  it('is in no balance where nothing was left of the receipt that it takes back', async () => {
+    const to = await receiver();
+    const { addressId } = to;
+    const original = reference();
+    await assignLine(world.operator, await unmatched({ amount: '9.00' }), { addressId, reference: original }, 'anna');
+    const take = async (amount: string) => {
+      const id = await unmatched({ amount, direction: 'DBIT' }, to.account);
+      return assignLine(world.operator, id, { addressId, originalReference: original }, 'anna');
+    };
+    expect(await take('9.00')).toMatchObject({ state: 'booked' });
+    for (const amount of ['9.00', '5.00'])
+      expect(await take(amount)).toMatchObject({
+        ...{ state: 'returned', decidedBy: 'anna', depositId: null },
+        note: expect.stringMatching(
+          /^Refunds and disputes had left nothing of its receipt\. The money is unexplained_/,
+        ),
+      });
+    expect(await amountsOf(to)).toEqual(['-9.00', '9.00']);
+  });
+
   it('is returned, and is then in no balance', async () => {
     const to = await receiver();
     const id = await unmatched({ amount: '4.00' });
@@ -345,7 +365,8 @@ describe('the report of a day', () => {
     ];
     await imported(camt([{ account: to.account, entries: entries.slice(0, 1) }], { message: '054' }));
     await imported(statementsOf(to.account, entries, { opening: '100.00', closing: '112.50', day }));
-    const row = async () => (await bankReport(world.operator, day)).find(({ account }) => account === to.account)!;
+    const row = async () =>
+      (await bankReport(world.operator, day)).statements.find(({ account }) => account === to.account)!;
     expect(await row()).toMatchObject({
       ...{ opening: 10_000n, closing: 11_250n, lines: 1_250n, ledger: 1_500n, unmatched: -250n, difference: -250n },
     });
@@ -353,10 +374,42 @@ describe('the report of a day', () => {
       statementsOf(to.account, [{ reference: first, amount: '10.00', day, direction: 'DBIT', isReversal: true }]),
     );
     expect(await row()).toMatchObject({ lines: 250n, ledger: 500n, difference: 750n });
+    // The statement of the next day begins where this one has ended; a day without a file shows as a gap.
+    expect(await row()).toMatchObject({ previousDay: null, gap: null });
+    const at = async (next: string, opening: string, closing: string) => {
+      await imported(statementsOf(to.account, [{ day: next, amount: '1.00' }], { opening, closing, day: next }));
+      const { statements } = await bankReport(world.operator, next);
+      return statements.filter(({ account }) => account === to.account);
+    };
+    expect(await at('2098-10-08', '112.50', '113.50')).toMatchObject([{ previousDay: day, gap: 0n }]);
+    const later = await at('2098-10-10', '120.50', '121.50');
+    expect(later).toMatchObject([{ previousDay: '2098-10-08', gap: 700n }]);
+    // Statements of parts of a day follow one another; the last one is that of the day.
+    expect(await at('2098-10-10', '121.50', '122.50')).toMatchObject([{ gap: 700n }, { gap: 0n }]);
+    expect(await at('2098-10-11', '122.50', '123.50')).toMatchObject([{ previousDay: '2098-10-10', gap: 0n }]);
     await expect(bankReport(world.operator, 'today')).rejects.toMatchObject({
       problems: [{ field: 'bank_report.day' }],
     });
-    expect(await bankReport(world.operator, '2020-10-06')).toEqual([]);
+    expect(await bankReport(world.operator, '2020-10-06')).toEqual({ statements: [], hasMore: false });
+  });
+
+  it('says that the day has more statements than it shows', async () => {
+    const [busy, { account }] = ['2097-03-01', await receiver()];
+    await imported(
+      statementsOf(account, [{ day: busy, amount: '1.00' }], { opening: '0.00', closing: '1.00', day: busy }),
+    );
+    await world.sql`insert into bank_statement (file_id, number, account, currency, day, opening, closing, not_booked)
+      select s.file_id, 1000 + n, 'Z' || n, s.currency, s.day, 0, 0, 0
+      from bank_statement s, generate_series(1, 199) n where s.day = ${busy}`;
+    const shown = async () => {
+      const { statements, hasMore } = await bankReport(world.operator, busy);
+      return [statements.length, hasMore];
+    };
+    expect(await shown()).toEqual([200, false]);
+    await world.sql`insert into bank_statement (file_id, number, account, currency, day, opening, closing, not_booked)
+      select s.file_id, 2000, 'Z200', s.currency, s.day, 0, 0, 0 from bank_statement s
+      where s.day = ${busy} and s.number < 1000`;
+    expect(await shown()).toEqual([200, true]);
   });
 });
 
@@ -416,8 +469,9 @@ describe("the operator's graph", () => {
     });
     const returned = await data(ask(giveBack, { input: { id: third.id, reason: 'Wrong currency' } }));
     expect(returned.returnBankLine.line).toMatchObject({ state: 'RETURNED', note: 'Wrong currency' });
-    const report = `{ bankReport(day: "${day}") { account currency opening closing ledger difference } }`;
-    expect((await data(ask(report))).bankReport).toEqual([
+    const report = `{ bankReport(day: "${day}") {
+      statements { account currency opening closing ledger difference } } }`;
+    expect((await data(ask(report))).bankReport.statements).toEqual([
       { account: to.account, currency: 'USD', opening: '0.00', closing: '7.00', ledger: '7.00', difference: '0.00' },
     ]);
     expect(await amountsOf(to)).toEqual(['4.00', '3.00']);

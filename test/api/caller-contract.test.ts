@@ -3,8 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Audience, audienceOf } from '../../src/api/rest/contract/audience.js';
 import { recordedExamples } from '../../src/api/rest/contract/examples.js';
 import { Comparison, contract, contractFor, editionsOfExamples } from '../support/contract.js';
+import type { Caller } from '../../src/request/caller.js';
 import { pdf } from '../support/bodies.js';
-import { type Edition, givenIn, type Reply, type Speaker, useWorld } from '../support/world.js';
+import { type Edition, givenIn, must, type Reply, type Speaker, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -20,7 +21,9 @@ interface Cast {
 const kinds = ['platform', 'direct_user', 'connected_user'] as const;
 const callers = ([1, 2] as const).flatMap((edition) =>
   kinds.flatMap((kind) =>
-    (['key', 'reader', 'live', 'session'] as const).map((credential) => ({ edition, kind, credential })),
+    (['key', 'reader', 'session', 'operator', 'live', 'live reader', 'live session', 'live operator'] as const).map(
+      (credential) => ({ edition, kind, credential }),
+    ),
   ),
 );
 type Who = (typeof callers)[number];
@@ -33,10 +36,16 @@ async function speakersOf(edition: Edition, kind: Who['kind']): Promise<Record<W
   const [key, live] = isRoot
     ? [root.test, root.live]
     : [await root.test.connectedUser(), await root.live.connectedUser()];
-  const made = await key.graph('mutation { createApiKey(input: { permission: READ }) { secret } }');
-  const session = await key.post('/v1/sessions', { role: 'read' });
-  const reader = key.using(made.body.data.createApiKey.secret);
-  return { key, live, reader, session: key.using(session.body.token) };
+  const reader = async (me: Speaker) => {
+    const made = await me.graph('mutation { createApiKey(input: { permission: READ }) { secret } }');
+    return me.using(made.body.data.createApiKey.secret);
+  };
+  const session = async (me: Speaker, role: string) => me.using((await must(me.post('/v1/sessions', { role }))).token);
+  return {
+    ...{ key, live, reader: await reader(key), 'live reader': await reader(live) },
+    ...{ session: await session(key, 'read'), operator: await session(key, 'operate') },
+    ...{ 'live session': await session(live, 'read'), 'live operator': await session(live, 'operate') },
+  };
 }
 
 beforeAll(async () => {
@@ -46,9 +55,9 @@ beforeAll(async () => {
       for (const [credential, me] of Object.entries(speakers) as [Who['credential'], Speaker][]) {
         const reply = await me.get('/openapi.json');
         const audience: Audience = {
-          ...{ edition, kind, livemode: credential === 'live' },
-          permission: credential === 'reader' || credential === 'session' ? 'read' : 'full',
-          session: credential === 'session' ? {} : undefined,
+          ...{ edition, kind, livemode: credential.startsWith('live') },
+          permission: /reader|session/.test(credential) ? 'read' : 'full',
+          session: /session|operator/.test(credential) ? {} : undefined,
         };
         casts.set(nameOf({ edition, kind, credential }), { me, audience, document: reply.body });
       }
@@ -65,6 +74,12 @@ const operationsOf = (document: Json): Map<string, Json> =>
       ),
     ),
   );
+
+/** What a caller has besides its audience. */
+const ids = {
+  ...{ tenantId: 't', keyId: 'k', accountId: 'a' },
+  ...{ actingAccountId: 'b', actingAccountKind: 'platform' as const },
+} as const;
 
 describe('GET /openapi.json', () => {
   it('answers a caller its own contract, for its own cache alone', async () => {
@@ -97,15 +112,23 @@ describe('GET /openapi.json', () => {
     expect(first.text).not.toContain(one.id);
   });
 
+  it('is asked here by every audience that there is, of each once: no more contracts are ever made', () => {
+    const names = [...casts.values()].map(({ audience }) => audienceOf({ ...ids, ...audience } as Caller)[1]);
+    expect([names.length, new Set(names).size]).toEqual([48, 48]);
+  });
+
+  it('is the same in each encoding, and from what is kept compressed', async () => {
+    const { me, document } = castOf({ edition: 2, kind: 'platform', credential: 'live reader' });
+    for (const encoding of ['identity', 'gzip', 'br', 'identity']) {
+      const headers = { authorization: `Bearer ${me.key}`, 'accept-encoding': encoding };
+      const reply = await fetch(`${world.origin}/openapi.json`, { headers });
+      expect(reply.headers.get('content-encoding') ?? 'identity').toBe(encoding);
+      expect(await reply.json()).toEqual(document);
+    }
+  });
+
   it('names the audience by no more than what decides the contract', () => {
     const rights = { edition: 2, kind: 'platform', livemode: true, permission: 'full' } as const;
-    const ids = {
-      tenantId: 't',
-      keyId: 'k',
-      accountId: 'a',
-      actingAccountId: 'b',
-      actingAccountKind: 'platform',
-    } as const;
     expect(audienceOf({ ...rights, ...ids })).toEqual([
       { ...rights, session: undefined },
       '2 platform true full false',

@@ -66,6 +66,23 @@ describe.each([1, 2] as const)('a dispute of a deposit, Edition %i', (edition) =
   });
 });
 
+describe.each([1, 2] as const)('the recall of a bank, Edition %i', (edition) => {
+  it('takes a part of a deposit, and what is left of it, and nothing can answer it', async () => {
+    const user = await given.directUser(edition);
+    const { id } = await completed(user, '100.00');
+    const recall = (body: object) => user.post(`/v1/test_helpers/deposits/${id}/recall`, body);
+    const part = await must(recall({ amount: '30.00', reason_code: 'duplicate' }));
+    expect(part).toMatchObject({ amount: '-30.00', status: 'completed', reason_code: 'duplicate' });
+    expect(await funds(user)).toMatchObject({ [`pending ${currencyOf[edition]}`]: '70.00' });
+    expect((await recall({ amount: '70.01' })).codes).toEqual(['amount_exceeds_deposit']);
+    expect(await must(recall({}))).toMatchObject({ amount: '-70.00', reason_code: 'general' });
+    expect(await funds(user)).toEqual({});
+    expect((await recall({})).codes).toEqual(['amount_exceeds_deposit']);
+    expect((await must(user.get('/v1/disputes'))).data).toEqual([]);
+    expect(await eventsOf(user, id)).toEqual(expect.arrayContaining(['deposit.disputed', 'deposit.disputed']));
+  });
+});
+
 describe.each(transports)('an answer over %s', (transport) => {
   const answer = async (speaker: Speaker, id: string, text: string | null, fileIds: string[]): Promise<Reply> => {
     if (transport === 'REST') return respond(speaker, id, { ...(text && { text }), file_ids: fileIds });

@@ -237,6 +237,9 @@ export function rowsIn(world: World) {
     done(await user.post(`/v1/test_helpers/deposits/${paid}/dispute`, { amount: '5.00', reason_code: 'duplicate' }));
     const [dispute] = done(await user.get('/v1/disputes')).data;
     done(await user.post(`/v1/disputes/${dispute.id}/respond`, { text: 'Delivered on 3 October' }));
+    const changed = { account_id: user.id, business_details: { dba: 'Hulls & Co' }, reason: 'A new name' };
+    const { id: request } = done(await user.post('/v1/change_requests', changed));
+    done(await user.post(`/v1/test_helpers/change_requests/${request}/decline`, { answer: 'Send a certificate' }));
     await deposit('7.00', 'fail', { reason_code: 'high_risk' });
     const left = await deposit('8.00', 'complete');
     for (const [verb, body] of [

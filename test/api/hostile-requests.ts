@@ -432,6 +432,7 @@ export function hostileRequestsIn(world: World) {
     reconcileDeposit: () => ({ id: ids.deposit, ...templates.reconcile() }),
     reconcileDeposits: () => ({ deposits: [{ id: ids.deposit, ...templates.reconcile() }] }),
     disputeTestDeposit: () => ({ id: ids.deposit, ...templates.dispute() }),
+    recallTestDeposit: () => ({ id: ids.deposit, ...templates.dispute() }),
     createReceivable: () => templates.receivables(),
     updateReceivable: () => ({ id: ids.receivable, ...templates.receivable() }),
     advanceTestClock: () => templates.clock(),

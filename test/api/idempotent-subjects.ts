@@ -78,6 +78,14 @@ const disputeId = async (me: Speaker) => {
   await must(me.post(`/v1/test_helpers/deposits/${id}/dispute`, { amount: '40.00' }));
   return (await must(me.get('/v1/disputes?limit=1'))).data[0].id as string;
 };
+/** An open request to change a new partner. */
+const changeRequestId = async (me: Speaker) => {
+  const asked = { account_id: (await me.partner()).id, business_details: { dba: 'Harbour' } };
+  return (await must(me.post('/v1/change_requests', asked))).id as string;
+};
+export const ofChangeRequest = {
+  ...{ subject: changeRequestId, member: 'changeRequest', fields: ['id', 'status', 'answer'] },
+};
 export const ofDispute = { subject: disputeId, member: 'dispute', fields: ['id', 'status', 'amount'] };
 export const person = {
   full_name: 'Asha Rao',

@@ -81,7 +81,7 @@ async function earn(owner: Speaker, partnerId: string): Promise<Earnings> {
 async function disputeOf(owner: Speaker, deposit: string): Promise<string> {
   if (isLive(owner)) {
     const opened = { id: deposit, amount: 100n, reasonCode: 'general' as const, reference: deposit };
-    return (await openDispute(owner.world.operator, opened)).id;
+    return (await openDispute(owner.world.operator, opened)).dispute!.id;
   }
   const { to } = await must(owner.post(`/v1/test_helpers/deposits/${deposit}/dispute`, { amount: '1.00' }));
   return (await must(owner.get(`/v1/disputes?account_id=${to.account_id}`))).data[0].id as string;
@@ -141,10 +141,13 @@ export async function holdings(owner: Speaker): Promise<Holdings> {
     owner.post('/v1/sessions', { role: 'read' }),
   ]);
   const setting = await owner.graph('query ($id: ID!) { account(id: $id) { setting { id } } }', { id: partner.id });
+  const asked = { account_id: partner.id, business_details: { dba: 'Harbour' } };
+  const changed = await must(owner.post('/v1/change_requests', asked));
   return {
     account: partner.id,
     account_setting: setting.body.data.account.setting.id,
     address: address.body.id,
+    change_request: changed.id,
     file: file.body.id,
     key: key.body.data.createApiKey.apiKey.id,
     ...(await webhooks(owner)),

@@ -144,6 +144,16 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
       platformOnly: true,
     },
     account: graphById('account'),
+    changeRequests: filter('changeRequests', 'accountId: $id'),
+    'GET change requests of': read('/v1/change_requests?account_id=:id', 'nothing'),
+    'POST change request': write('/v1/change_requests', (account_id) => ({
+      account_id,
+      business_details: { dba: 'X' },
+    })),
+    requestAccountChange: mutation('requestAccountChange', (accountId) => ({
+      accountId,
+      businessDetails: { dba: 'X' },
+    })),
     updateAccount: mutation('updateAccount', (id) => ({ id, metadata: { a: '1' } })),
     activateAccount: byIdInput('activateAccount'),
     deactivateAccount: byIdInput('deactivateAccount'),
@@ -328,6 +338,9 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     })),
     'createConnectedUser, logo': { ...mutation('createConnectedUser', (id) => ({ logoId: id })), platformOnly: true },
     ...documented('createConnectedUser', (supportingDocumentation) => ({ supportingDocumentation })),
+    ...documented('requestAccountChange', (supportingDocumentation, me) => ({
+      ...{ accountId: me.id, supportingDocumentation },
+    })),
   },
   key: {
     ...nodes,
@@ -421,7 +434,7 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     'GET deposit': read('/v1/deposits/:id'),
     'GET bank details': read('/v1/deposits/:id/bank_details'),
     'POST reconcile': write('/v1/deposits/:id/reconcile', (id, _, own) => sharesOf(own.receivable ?? id)),
-    ...helpers('Deposit', ['process', 'complete', 'fail', 'cancel', 'reverse', 'dispute']),
+    ...helpers('Deposit', ['process', 'complete', 'fail', 'cancel', 'reverse', 'dispute', 'recall']),
     deposit: graphById('deposit'),
     bankDetails: graphById('bankDetails'),
     'POST refund of': write('/v1/refunds', (deposit_id) => ({ deposit_id })),
@@ -520,6 +533,18 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     respondToDispute: mutation('respondToDispute', (id) => ({ id, text: 'Delivered' })),
     acceptDispute: byIdInput('acceptDispute'),
     ...helpers('Dispute', ['win', 'lose']),
+  },
+  change_request: {
+    ...nodes,
+    ...cursors('/v1/change_requests', 'changeRequests', 'changeRequests'),
+    'GET change request': read('/v1/change_requests/:id'),
+    'POST withdraw': write('/v1/change_requests/:id/withdraw', () => ({})),
+    'POST accept': helper('/v1/test_helpers/change_requests/:id/accept'),
+    'POST decline': helper('/v1/test_helpers/change_requests/:id/decline'),
+    changeRequest: graphById('changeRequest'),
+    withdrawChangeRequest: byIdInput('withdrawChangeRequest'),
+    acceptTestChangeRequest: { ...byIdInput('acceptTestChangeRequest'), testOnly: true },
+    declineTestChangeRequest: { ...byIdInput('declineTestChangeRequest'), testOnly: true },
   },
   // Allocations have cursors and no ids.
   allocation: {

@@ -2,7 +2,10 @@ import { type Edition, inputTypeOf, type Reply, type Speaker } from '../support/
 import { reconcileAll } from './deposit-fixture.js';
 
 /** One object of each kind that an account owns, by the prefix of its id. */
-export type Holdings = Record<'account' | 'account_setting' | 'address' | 'file' | 'key' | 'person', string> &
+export type Holdings = Record<
+  'account' | 'account_setting' | 'address' | 'change_request' | 'file' | 'key' | 'person',
+  string
+> &
   Record<'delivery' | 'export' | 'import' | 'import_row' | 'req' | 'session' | 'webhook', string> &
   Earnings;
 /**

@@ -152,7 +152,12 @@ async function itself(owner: Speaker): Promise<Holdings> {
 }
 
 const probed = `
-  acceptDispute.id account.addresses.after account.addresses.before account.apiKeys.after account.apiKeys.before
+  acceptDispute.id acceptTestChangeRequest.id account.changeRequests.after account.changeRequests.before
+  changeRequest.id changeRequests.accountId changeRequests.after changeRequests.before declineTestChangeRequest.id
+  requestAccountChange.accountId requestAccountChange.supportingDocumentation.idDocument
+  requestAccountChange.supportingDocumentation.ownershipStructureDocument
+  requestAccountChange.supportingDocumentation.physicalAddressDocument withdrawChangeRequest.id
+  account.addresses.after account.addresses.before account.apiKeys.after account.apiKeys.before
   account.balanceTransactions.after account.balanceTransactions.before account.balanceTransactions.paymentId
   account.billedReceivables.after account.billedReceivables.before account.checkoutsIn.after account.checkoutsIn.before
   balanceStatement.movements.after
@@ -204,6 +209,7 @@ const probed = `
   reconcileDeposits.deposits.id reconcileDeposits.deposits.receivables.id
   redeliverWebhooks.deliveryId redeliverWebhooks.id refund.id refunds.accountId refunds.after refunds.before
   removePerson.id requestLog.id requestLogs.after requestLogs.before respondToDispute.fileIds respondToDispute.id
+  recallTestDeposit.id
   returnTestPayout.id reverseTestDeposit.id revokeApiKey.id revokeSession.id rotateApiKey.id rotateWebhookSecret.id
   session.id sessions.accountId sessions.after sessions.before settleTestPayout.id succeedTestRefund.id
   testWebhookEndpoint.id transaction.id updateAccount.id updateAccount.logoId

@@ -16,7 +16,7 @@ const expected: Record<string, readonly string[]> = {
   operator_receivable: ['receivable_by_id'],
   operator_request_log: ['request_log_by_id'],
   operator_notices_of_reference: ['bank_notice_by_reference'],
-  operator_payouts_of_reference: ['payout_by_reference'],
+  operator_payouts_of_reference: ['payout_of_reference'],
   operator_clawbacks: ['clawback_by_reference'],
   operator_bank_lines_of_reference: ['bank_line_reference'],
   operator_addresses_of_number: ['address_of_bank_iban', 'address_of_bank_number'],

@@ -3,6 +3,7 @@ import { createOperator } from '../../src/operator/access/operators.js';
 import { bookLines } from '../../src/operator/bank-file/booking.js';
 import { storeBankFile } from '../../src/operator/bank-file/import.js';
 import { listLines } from '../../src/operator/bank-file/listing.js';
+import type { CsvMapping } from '../../src/operator/bank-file/table.js';
 import { bankReport } from '../../src/operator/bank-file/report.js';
 import { endPayout } from '../../src/operator/money/payouts.js';
 import { endToEndIdOf } from '../../src/operator/payment-order/file.js';
@@ -183,7 +184,9 @@ describe('a payment order', () => {
     expect(await payoutOf(one)).toMatchObject({ status: 'completed', bank_reference: 'UTR-A1' });
     expect(await payoutOf(other)).toMatchObject({ status: 'returned', reason_code: 'bank_rejected' });
     expect((await must(other.to.live.get('/v1/balance'))).available).toEqual([{ amount: '1234.50', currency: 'INR' }]);
-    const [report] = (await bankReport(world.operator, today)).filter((row) => row.account === lastAccount());
+    const [report] = (await bankReport(world.operator, today)).statements.filter(
+      (row) => row.account === lastAccount(),
+    );
     expect(report).toMatchObject({ ledger: -6_000n, lines: -6_000n, difference: 6_000n, unmatched: 0n });
     // The same answers in another file change nothing.
     const again = await answered([
@@ -285,6 +288,36 @@ describe('a payment order', () => {
     const late = await answered([{ amount: '77.00', reference: 'P-7', endToEndId, direction: 'DBIT' }]);
     expect([fates(late), late[0].note]).toEqual([['refused'], expect.any(String)]);
     await data(cleo!.by(reject, { id: made.id, reason: 'A test' }));
+  });
+
+  it('is answered by a CSV file, where a return has a reason: another credit waits for a person', async () => {
+    const [one, two, three] = [await paid('61.00'), await paid('62.00'), await paid('63.00')];
+    await order('sent');
+    const mapping: CsvMapping = {
+      columns: {
+        ...{ reference: 'Ref', day: 'Date', amount: 'Amount', endToEndId: 'End to end', returnReason: 'Return' },
+        account: 'Account',
+      },
+      ...{ currency: 'INR', dayFormat: 'YYYY-MM-DD', decimal: '.', delimiter: ',', headerLine: 1 },
+    };
+    const inCsv = async (...rows: [reference: string, amount: string, of: { id: string }, reason?: string][]) => {
+      const lines = rows.map(([reference, amount, of, reason = '']) =>
+        [reference, today, amount, endToEndIdOf(of), reason, lastAccount()].join(),
+      );
+      const text = ['Ref,Date,Amount,End to end,Return,Account', ...lines].join('\n');
+      const given = { name: 'answer.csv', open: () => bytesOf(text), mapping };
+      const { file } = await storeBankFile(world.operator, given, 'anna');
+      await bookLines(world.operator, file.id);
+      return fates((await listLines(world.operator, { fileId: file.id })).nodes);
+    };
+    expect(await inCsv(['C-1', '-61.00', one], ['C-2', '-62.00', two])).toEqual(['booked', 'booked']);
+    expect(await payoutOf(one)).toMatchObject({ status: 'completed', bank_reference: 'C-1' });
+    expect(await inCsv(['C-3', '62.00', two])).toEqual(['unknown_account']);
+    expect(await payoutOf(two)).toMatchObject({ status: 'completed' });
+    expect(await inCsv(['C-4', '62.00', two, 'AC04'], ['C-5', '63.00', three, 'BE01'])).toEqual(['booked', 'booked']);
+    expect(await payoutOf(two)).toMatchObject({ status: 'returned', reason_code: 'account_closed' });
+    expect(await payoutOf(three)).toMatchObject({ status: 'failed', reason_code: 'name_mismatch' });
+    expect(await inCsv(['C-4', '62.00', two, 'AC04'])).toEqual(['seen_before']);
   });
 
   it('is answered on the account alone from which it pays, where the file names one', async () => {

@@ -134,6 +134,11 @@ const disputeId = async (platform: Speaker) => {
   const { to } = await must(platform.post(`/v1/test_helpers/deposits/${await completedId(platform)}/dispute`));
   return (await must(platform.get(`/v1/disputes?account_id=${to.account_id}`))).data[0].id as string;
 };
+/** An open request to change a new partner. */
+const changeRequestId = async (platform: Speaker) => {
+  const asked = { account_id: (await platform.partner()).id, business_details: { dba: 'Harbour' } };
+  return (await must(platform.post('/v1/change_requests', asked))).id as string;
+};
 const payoutId = async (platform: Speaker) => {
   await must(platform.post('/v1/addresses', payoutAddressBody(platform.id)));
   const { id, receivables } = await reconcilable(platform);
@@ -359,6 +364,17 @@ export const operations: Record<string, Operation> = {
   },
   succeedTestRefund: writeById(refundId),
   failTestRefund: writeById(refundId),
+  changeRequest: byId(changeRequestId),
+  changeRequests: listed,
+  requestAccountChange: {
+    graph: async (platform) => ({
+      input: { accountId: (await platform.partner()).id, businessDetails: { dba: 'Harbour' } },
+    }),
+    body: async (platform) => ({ account_id: (await platform.partner()).id, business_details: { dba: 'Harbour' } }),
+  },
+  withdrawChangeRequest: writeById(changeRequestId),
+  acceptTestChangeRequest: writeById(changeRequestId),
+  declineTestChangeRequest: writeById(changeRequestId),
   dispute: byId(disputeId),
   disputes: listed,
   respondToDispute: writeById(disputeId, { text: 'Delivered' }),
@@ -373,6 +389,7 @@ export const operations: Record<string, Operation> = {
   cancelTestDeposit: writeById(depositId),
   reverseTestDeposit: writeById(completedId),
   disputeTestDeposit: writeById(completedId),
+  recallTestDeposit: writeById(completedId),
   settleTestPayout: writeById(payoutId),
   failTestPayout: writeById(payoutId),
   returnTestPayout: writeById(settledPayoutId),

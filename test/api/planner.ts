@@ -39,6 +39,8 @@ import { payoutListing } from '../../src/resources/payout/listing.js';
 import { payout } from '../../src/resources/payout/table.js';
 import { disputeListing } from '../../src/resources/dispute/listing.js';
 import { dispute } from '../../src/resources/dispute/table.js';
+import { changeRequestListing } from '../../src/resources/change-request/listing.js';
+import { changeRequest } from '../../src/resources/change-request/table.js';
 import { refundListing } from '../../src/resources/refund/listing.js';
 import { refund } from '../../src/resources/refund/table.js';
 import { personListing } from '../../src/resources/person/listing.js';
@@ -98,6 +100,7 @@ export const lists: List[] = [
   { table: apiKey, listing: apiKeyListing, edges: [apiKey.accountId] },
   { table: payment, listing: paymentListing, edges: [payment.accountId, payment.checkoutId] },
   { table: payout, listing: payoutListing, edges: [payout.accountId, payout.addressId] },
+  { table: changeRequest, listing: changeRequestListing, edges: [changeRequest.accountId] },
   { table: refund, listing: refundListing, edges: [refund.accountId, refund.depositId, refund.checkoutId] },
   { table: person, listing: personListing, edges: [person.accountId] },
   { table: receivable, listing: receivableListing, edges: [receivable.accountId, receivable.customerId] },

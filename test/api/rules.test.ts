@@ -32,6 +32,7 @@ import { KeyPermission } from '../../src/resources/key/table.js';
 import { LedgerCheckStatus } from '../../src/resources/ledger/table.js';
 import { PaymentStatus, PaymentType } from '../../src/resources/payment/table.js';
 import { PayoutBlockReason, PayoutReasonCode, PayoutStatus } from '../../src/resources/payout/table.js';
+import { ChangeRequestStatus } from '../../src/resources/change-request/table.js';
 import { DisputeStatus } from '../../src/resources/dispute/table.js';
 import { RefundStatus } from '../../src/resources/refund/table.js';
 import { RequestApi, RequestOutcome } from '../../src/resources/request-log/table.js';
@@ -113,6 +114,7 @@ describe('a rule that TypeScript and SQL both need', () => {
       payment_status: PaymentStatus,
       payout_reason: PayoutReasonCode,
       payout_status: PayoutStatus,
+      change_request_status: ChangeRequestStatus,
       dispute_status: DisputeStatus,
       refund_status: RefundStatus,
       webhook_delivery_status: WebhookDeliveryStatus,

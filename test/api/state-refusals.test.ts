@@ -77,6 +77,13 @@ async function lost() {
   await help(user, `disputes/${id}/lose`);
   return id as string;
 }
+/** A request to change a new partner, which is open, or was withdrawn. */
+async function changeOf(end: '' | 'withdraw') {
+  const { id: account_id } = await user.partner();
+  const asked = { account_id, business_details: { dba: 'Harbour' } };
+  const made = await must(user.post('/v1/change_requests', asked));
+  return end === '' ? { asked, made } : { asked, made: await must(user.post(`/v1/change_requests/${made.id}/${end}`)) };
+}
 async function failed(speaker: Speaker) {
   const { id } = await depositOf(speaker);
   return help(speaker, `deposits/${id}/fail`);
@@ -219,6 +226,8 @@ const refusals: Record<string, () => Promise<Refused>> = {
   'reverseTestDeposit status_invalid': testOf('', () => failed(user)),
   'disputeTestDeposit status_invalid': testOf('{}', () => failed(user)),
   'disputeTestDeposit amount_exceeds_deposit': testOf('{"amount":"100.01"}', () => completed(user)),
+  'recallTestDeposit status_invalid': testOf('{}', () => failed(user)),
+  'recallTestDeposit amount_exceeds_deposit': testOf('{"amount":"100.01"}', () => completed(user)),
 
   'createPerson account_type_invalid': async () => {
     const { id } = await user.partner();
@@ -296,6 +305,14 @@ const refusals: Record<string, () => Promise<Refused>> = {
   'failTestRefund status_invalid': async () => ({ speaker: user, id: await ended('fail') }),
   'respondToDispute status_invalid': async () => ({ speaker: user, id: await lost(), body: { text: 'Delivered' } }),
   'acceptDispute status_invalid': async () => ({ speaker: user, id: await lost() }),
+  'requestAccountChange status_invalid': async () => ({
+    speaker: user,
+    body: { account_id: (await deactivated()).id, business_details: { dba: 'Harbour' } },
+  }),
+  'requestAccountChange state_conflict': async () => ({ speaker: user, body: (await changeOf('')).asked }),
+  'withdrawChangeRequest status_invalid': async () => ({ speaker: user, id: (await changeOf('withdraw')).made.id }),
+  'acceptTestChangeRequest status_invalid': async () => ({ speaker: user, id: (await changeOf('withdraw')).made.id }),
+  'declineTestChangeRequest status_invalid': testOf('{}', async () => (await changeOf('withdraw')).made),
   'winTestDispute status_invalid': async () => ({ speaker: user, id: await lost() }),
   'loseTestDispute status_invalid': async () => ({ speaker: user, id: await lost() }),
 

@@ -34,6 +34,7 @@ const shown: Record<string, string> = {
   WebhookDeliveryStatus: 'webhook_delivery.status',
   CheckoutStatus: 'checkout.status',
   DepositStatus: 'deposit.status',
+  ChangeRequestStatus: 'change_request.status',
   DisputeStatus: 'dispute.status',
   DepositReasonCode: 'deposit.reason_code',
   ImportRowStatus: 'import_row.status',
@@ -207,6 +208,15 @@ describe('every status and reason, reached by a test key with documented calls',
       await completeDeposit(user, id);
       const refund = await must(user.post('/v1/refunds', { deposit_id: id }));
       await help(`refunds/${refund.id}/${end}`);
+    }
+  });
+
+  it('of change requests', async () => {
+    for (const end of ['accept', 'decline', 'withdraw']) {
+      const asked = { account_id: payer, business_details: { dba: `Known as ${end}` } };
+      const { id } = await must(user.post('/v1/change_requests', asked));
+      if (end === 'withdraw') await must(user.post(`/v1/change_requests/${id}/${end}`));
+      else await help(`change_requests/${id}/${end}`);
     }
   });
 

@@ -204,14 +204,18 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
      join lock_batch b on (b.tenant_id, b.livemode, b.account_id, b.held_in) = (k.tenant_id, k.livemode, k.account_id,
      k.currency)`,
     `insert into payout (tenant_id, livemode, id, created, account_id, address_id, amount, currency, status, payment_id,
-      source_amount, source_currency, rate, context_id, on_root_list)
+      bank_reference, source_amount, source_currency, rate, context_id, on_root_list)
      ${common('payout')}, receiver, ${id('address_out', 'u')}, 1000, 'USD',
-       case when round % 10 = 9 then 'failed' else 'completed' end, ${id('payment', 'n')}, 1000, currency, 1,
-       ${listed}`,
+       case when round % 10 = 9 then 'failed' else 'completed' end, ${id('payment', 'n')}, 'UTR' || n, 1000,
+       currency, 1, ${listed}`,
     `insert into refund (tenant_id, livemode, id, created, account_id, deposit_id, checkout_id, amount, currency,
       status, payment_id, from_pending, debited_account_id, context_id, on_root_list)
      ${common('refund')}, receiver, ${id('deposit', 'n')}, ${id('checkout', 'n')}, 10, currency,
        case when round % 10 = 9 then 'failed' else 'succeeded' end, ${id('payment', 'n')}, 10, receiver, ${listed}`,
+    `insert into change_request (tenant_id, livemode, id, created, account_id, changes, status, context_id,
+      on_root_list)
+     ${common('change_request')}, receiver, '[{"path": "businessDetails.dba", "from": null, "to": "Harbour"}]',
+       case when round % 10 = 9 then 'declined' else 'accepted' end, ${listed}`,
     `insert into dispute (tenant_id, livemode, id, created, account_id, deposit_id, debit_deposit_id, amount, currency,
       status, reason_code, context_id, on_root_list)
      ${common('dispute')}, receiver, ${id('deposit', 'n')}, ${id('deposit', 'n')}, 10, currency,

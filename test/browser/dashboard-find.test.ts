@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { receivableBody } from '../support/bodies.js';
-import { completeDeposit, must, type Speaker } from '../support/world.js';
+import { advanceClock } from '../support/jobs.js';
+import { completeDeposit, eventually, must, type Speaker } from '../support/world.js';
 import { faults, useDashboard } from './dashboard-fixture.js';
 
 const dashboard = useDashboard();
@@ -32,6 +33,23 @@ describe('the box that finds objects', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/payments/${id}`);
     expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('finds a payout by the reference of the bank, also in small letters', async () => {
+    const user = await seller();
+    await advanceClock(dashboard.platform(1), 86_400);
+    const [{ id: payout }] = await eventually(
+      async () => (await must(user.get('/v1/payouts?status=processing&limit=1'))).data,
+      (found) => found.length > 0,
+    );
+    await must(user.post(`/v1/test_helpers/payouts/${payout}/settle`, { bank_reference: 'SBIN20261128' }));
+    const { page, complaints, open } = await dashboard.signIn(1, 'Indigo Looms');
+    await open('/dashboard/settings');
+    await page.keyboard.press('Control+k');
+    await box(page).fill('sbin20261128');
+    await hits(page).filter({ hasText: 'SBIN20261128' }).click();
+    await page.waitForURL(`**/payouts/${payout}`);
     expect(complaints).toEqual([]);
   });
 

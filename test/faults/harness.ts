@@ -126,7 +126,7 @@ export async function newHarness(
 export type Act =
   | { do: 'deposit'; to: Destination; currency: string; amount: bigint; payer: string | undefined }
   | { do: 'move'; id: string; verb: 'process' | 'complete' | 'fail' | 'cancel' | 'reverse' }
-  | { do: 'dispute'; id: string; amount: bigint | undefined }
+  | { do: 'dispute' | 'recall'; id: string; amount: bigint | undefined }
   /** `id` is that of the deposit that took the money. */
   | { do: 'end dispute'; id: string; verb: 'accept' | 'win' | 'lose' }
   | {
@@ -160,7 +160,20 @@ export interface Draw {
 export const drawMax = 65_535;
 /** A kind that is listed more often is drawn more often. */
 export const kinds: readonly Act['do'][] = [
-  ...['deposit', 'deposit', 'deposit', 'deposit', 'move', 'move', 'move', 'move', 'move', 'dispute', 'dispute'],
+  ...[
+    'deposit',
+    'deposit',
+    'deposit',
+    'deposit',
+    'move',
+    'move',
+    'move',
+    'move',
+    'move',
+    'dispute',
+    'dispute',
+    'recall',
+  ],
   ...['receivable', 'receivable', 'receivable', 'limit', 'void', 'reconcile', 'reconcile', 'reconcile', 'reconcile'],
   ...[
     'reconcile',
@@ -280,7 +293,7 @@ export function actOf(harness: Harness, model: Model, { kind, a, b, c, d }: Draw
   }
   const deposit = apt(['completed'], kind === 'reconcile');
   if (!deposit) return undefined;
-  if (kind === 'dispute' || kind === 'refund') {
+  if (kind === 'dispute' || kind === 'recall' || kind === 'refund') {
     const left = deposit.amount - deposit.disputed - (kind === 'refund' ? deposit.refunded : 0n);
     const amount = c % 4 === 0 ? undefined : partOf(left < 0n ? 0n : left, c >> 2);
     // The APIs refuse a dispute or a refund of zero, which other tests check.
@@ -318,8 +331,9 @@ export async function send(harness: Harness, act: Act, speaker = harness.root): 
     case 'move':
       return speaker.post(`/v1/test_helpers/deposits/${act.id}/${act.verb}`);
     case 'dispute':
+    case 'recall':
       return speaker.post(
-        `/v1/test_helpers/deposits/${act.id}/dispute`,
+        `/v1/test_helpers/deposits/${act.id}/${act.do}`,
         act.amount === undefined ? {} : { amount: text(act.amount) },
       );
     case 'receivable':
@@ -386,10 +400,11 @@ export function enter(model: Model, act: Act, id: string): Refused {
       return undefined;
     case 'move':
       return model.moveDeposit(act.id, act.verb);
-    case 'dispute': {
+    case 'dispute':
+    case 'recall': {
       const taken = model.disputable(act.id, act.amount);
       if (typeof taken !== 'bigint') return taken;
-      model.dispute(act.id, taken, id);
+      model.take(act.id, taken, id, act.do);
       return undefined;
     }
     case 'receivable': {

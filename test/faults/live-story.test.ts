@@ -271,8 +271,8 @@ it('ends with every figure to the cent, whichever gateway is killed', { timeout:
     ['POOL-INR', 'INR', '-82417.50'],
   ] as const)
     await killed(() => fromBank({ account: pool, currency, opening: '0.00', closing, entries: [] }, '053'));
-  const { bankReport } = await ask(ann, `{ bankReport(day: "${today}") { account difference } }`);
-  expect(bankReport.map((row: Json) => [row.account, row.difference])).toEqual([
+  const { bankReport } = await ask(ann, `{ bankReport(day: "${today}") { statements { account difference } } }`);
+  expect(bankReport.statements.map((row: Json) => [row.account, row.difference])).toEqual([
     ['POOLINR', '0.00'],
     ['POOLUSD', '0.00'],
   ]);

@@ -247,15 +247,18 @@ export class Model {
     return wanted <= 0n || left <= 0n || wanted > undisputed ? exceedsDeposit : lesser(wanted, left);
   }
 
-  /** Adds a dispute: a separate deposit with a negative amount, which is completed from the start. */
-  dispute(id: string, amount: bigint, disputeId: string): void {
+  /**
+   * Takes money of a deposit by a separate one with a negative amount, which is completed from the start. A dispute can
+   * be answered, the recall of a bank cannot.
+   */
+  take(id: string, amount: bigint, debitId: string, by: 'dispute' | 'recall'): void {
     const deposit = this.deposits.get(id)!;
     this.#takeBack(deposit, amount);
     deposit.disputed += amount;
-    this.deposits.set(disputeId, {
-      ...{ id: disputeId, to: deposit.to, currency: deposit.currency, feeAdvance: deposit.feeAdvance },
+    this.deposits.set(debitId, {
+      ...{ id: debitId, to: deposit.to, currency: deposit.currency, feeAdvance: deposit.feeAdvance },
       ...{ disputes: id, amount: -amount, status: 'completed', rest: 0n, disputed: 0n, refunded: 0n, owed: 0n },
-      ...{ sandbox: false, dispute: 'needs_response' },
+      ...{ sandbox: false, ...(by === 'dispute' && { dispute: 'needs_response' as const }) },
     });
   }
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { pollsEnded } from '../../src/jobs/table.js';
 import { statementsWaiting } from '../support/world.js';
 import {
   lockedInOrder,
@@ -551,6 +552,35 @@ of('claim_status_polls', () => {
     expect(await claim()).not.toContain(begun.id);
     expect((await jobsOf(root, begun.id))[1]).toMatchObject({ kind: 'inquire_transaction', attempts: 1 });
   });
+
+  it('asks a last time 30 days after the end; in live mode the job stays for the operator', async () => {
+    const claim = async ({ id }: Row, live: boolean) => {
+      await world.sql`update job set due = 0
+        where subject_id = ${id} and kind = 'inquire_transaction' and due < ${pollsEnded}`;
+      const rows = await call('claim_status_polls', root.tenantId, live, '{}', json({ limit: 100 }));
+      const [poll] = await world.sql`select due::float as due from job
+        where subject_id = ${id} and kind = 'inquire_transaction'`;
+      return [rows.some((row) => row.id === id), poll?.due];
+    };
+    const endedAgo = (begun: Row, days: number) => world.sql`
+      update transaction
+      set status = 'failed', reason_code = 'expired', expires_at = expires_at - ${300 + days * 86_400}
+      where id = ${begun.id}`;
+    const begun = await begin(await create());
+    await endedAgo(begun, 29);
+    expect(await claim(begun, false)).toEqual([true, expect.any(Number)]);
+    await endedAgo(begun, 1);
+    expect(await claim(begun, false)).toEqual([true, undefined]);
+    // What is of live mode here is a copy.
+    const other = await begin(await create());
+    await endedAgo(other, 30);
+    await world.sql`update transaction set livemode = true where id = ${other.id}`;
+    await world.sql`update job set livemode = true where subject_id = ${other.id}`;
+    expect(await claim(other, true)).toEqual([true, pollsEnded]);
+    expect(await claim(other, true)).toEqual([false, pollsEnded]);
+    await world.sql`update transaction set livemode = false where id = ${other.id}`;
+    await world.sql`delete from job where subject_id = ${other.id}`;
+  });
 });
 
 of('record_status_poll', () => {
@@ -569,6 +599,18 @@ of('record_status_poll', () => {
     expect(await kindsOf(begun.id)).toContain('inquire_transaction');
     await expire(made);
     await record(begun);
+    expect(await kindsOf(begun.id)).not.toContain('inquire_transaction');
+  });
+
+  it('keeps the job for the operator while the acquirer has no final answer, however late', async () => {
+    const begun = await begin(await create());
+    await world.sql`update transaction set status = 'failed', reason_code = 'expired', expires_at = created - 9000000
+      where id = ${begun.id}`;
+    await record(begun, { status: 'processing' });
+    expect(await kindsOf(begun.id)).toContain('inquire_transaction');
+    await write(root, 'decide_transaction', { id: begun.id, status: 'failed', details: { cards: { last4: '1' } } });
+    expect(await kindsOf(begun.id)).toContain('inquire_transaction');
+    await write(root, 'decide_transaction', { id: begun.id, status: 'failed', reasonCode: 'declined' });
     expect(await kindsOf(begun.id)).not.toContain('inquire_transaction');
   });
 });

@@ -7,7 +7,7 @@ import { type Row, useFunctions } from './fixture.js';
 import { payeesOf } from './payee.js';
 
 const fixture = useFunctions();
-const { world, call, write, stored } = fixture;
+const { world, of, call, write, stored } = fixture;
 const payee = payeesOf(fixture);
 
 /** Currencies with fixed rates of test mode, one of them without cents, and one without a fixed rate. */
@@ -55,6 +55,31 @@ async function madeOf({ available, addresses, rates, owes, held }: State) {
 
 const reasonsOfAccount = ['balance_negative', 'address_missing'] as const;
 const inOrder = (texts: string[]) => texts.toSorted();
+
+of('payout_facts', () => {
+  it('is a row for each currency of available money, and one of an account without any', async () => {
+    const [rich, poor] = [await payee(100n, null), await payee(100n)];
+    await poor.payOut();
+    const facts = ({ tenantId }: Row, ...ids: string[]) =>
+      call('payout_facts', tenantId, false, `{${ids.map((id) => `"${id}"`).join()}}`);
+    const common = { applicable: true, reason: null, at_once: false, owes: false, rate_set_at: null };
+    expect(await facts(rich, rich.id, poor.id)).toMatchObject([
+      {
+        ...common,
+        account_id: rich.id,
+        has_address: false,
+        currency: 'USD',
+        available: '100',
+        target: null,
+        rate: null,
+      },
+    ]);
+    expect(await facts(poor, poor.id)).toMatchObject([
+      { ...common, account_id: poor.id, has_address: true, currency: null, available: null },
+    ]);
+    expect(await facts(poor, 'account_1')).toEqual([]);
+  });
+});
 
 describe('the next payouts of an account', () => {
   it('are those that are made at that moment, with their rates and amounts, and what is in their way', async () => {

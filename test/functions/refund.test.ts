@@ -193,6 +193,20 @@ of('claim_refunds', () => {
     expect(await jobs()).toEqual([]);
   });
 
+  it('submits the refunds of checkouts in test mode where that has an acquirer', async () => {
+    const root = await payee(100n);
+    const paid = await first(root);
+    const kindsOf = async (submits?: boolean) => {
+      const { id } = await write(root, 'create_refund', { depositId: paid.id, amount: 1n, submits });
+      return (await jobsOf(root, id)).map(({ kind }) => kind);
+    };
+    expect(await kindsOf(true)).toEqual(['settle_refund']);
+    await world.sql`update payment set checkout_id = 'checkout_1' where id = ${paid.payment_id}`;
+    for (const submits of [undefined, false]) expect(await kindsOf(submits)).toEqual(['settle_refund']);
+    expect(await kindsOf(true)).toEqual(['send_refund']);
+    await world.sql`update payment set checkout_id = null where id = ${paid.payment_id}`;
+  });
+
   it('counts nothing while there is no acquirer', async () => {
     const root = await payee(10n);
     const refund = await refundOf(root, await root.money.deposit(100n), 30n);

@@ -55,6 +55,10 @@ of('take_allowance', () => {
     const [row] = await call('take_allowance', tenantId, false, back, need, want, burst, 1);
     return [Number(row!.granted), Number(row!.remaining)];
   };
+  const debt = async (tenantId: string, points: number, longest: number) => {
+    const [row] = await call('take_allowance', tenantId, false, -points, 1, 1, burst, 1, longest);
+    return Number(row!.remaining);
+  };
 
   it('grants what is wanted or what is left, nothing below what is needed, and takes points back', async () => {
     const tenantId = 'tenant_of_allowance';
@@ -85,6 +89,18 @@ of('take_allowance', () => {
     expect(await take(tenantId, -5 * burst, 1, 1)).toEqual([0, -burst]);
     expect((await take(tenantId, 0, 1, 1))[1]).toBeLessThan(-burst / 2);
     expect(await ahead()).toBeGreaterThan(burst * 1.5);
+  });
+
+  it('keeps a debt of a whole answer where the burst is smaller, and no more', async () => {
+    // The first answer spent the allowance and 9,000 points beyond it.
+    expect(await debt('tenant_in_debt', 10_000, 10_000)).toBe(burst - 10_000);
+    expect(await debt('tenant_in_debt', 5_000, 10_000)).toBe(-10_000);
+    // A debt that may be shorter than the burst is kept up to the burst.
+    expect(await debt('tenant_in_less_debt', 3 * burst, 10)).toBe(-burst);
+    // Beyond the longest debt was a clock that was ahead: nothing is left, and it comes back.
+    await world.sql`update allowance set full_at = full_at + 3600 * 1000000::bigint
+      where tenant_id = 'tenant_in_debt'`;
+    expect(await debt('tenant_in_debt', 0, 10_000)).toBe(0);
   });
 });
 

@@ -22,11 +22,13 @@ const adapter = new AdapterProcess();
 const environment: Record<string, string> = {};
 // The adapter comes first: the gateway and its worker get its address as settings.
 beforeAll(async () => {
-  await adapter.start();
-  Object.assign(environment, adapter.environment);
+  await Promise.all([adapter.start(), testAdapter.start('test')]);
+  Object.assign(environment, adapter.environment, testAdapter.testEnvironment);
 });
 const world = useWorld({ environment });
-afterAll(() => adapter.stop());
+// Another one plays the acquirer of test mode.
+const testAdapter = new AdapterProcess();
+afterAll(() => Promise.all([adapter.stop(), testAdapter.stop()]));
 auditLedger(world);
 
 let payee: PayeeFixture;
@@ -183,6 +185,37 @@ describe('an adapter as a process of its own', () => {
     await adapter.start('live', port);
     await hurry(late);
     await poll(async () => (await look(late)).status).toBe('failed');
+  });
+});
+
+describe('an adapter in test mode', () => {
+  it('takes the place of the sandbox, for payments and for refunds', async () => {
+    await testAdapter.gateway(world.origin);
+    const checkout = await payee.checkoutFixture();
+    const [one, two] = [await upiCode(payee, checkout), await upiCode(payee, checkout)];
+    const paid = { state: 'paid', amount: '1000.00', currency: 'INR', vpa: 'asha@bank' };
+    await testAdapter.decide(one, paid);
+    await poll(async () => (await payee.user.get(`/v1/checkouts/${checkout.id}`)).body.status).toBe('completed');
+    const refunds = async (): Promise<Json[]> =>
+      (await payee.user.get('/v1/refunds')).body.data.filter((each: Json) => each.checkout_id === checkout.id);
+    const submitted = (id: string) => poll(() => testAdapter.look(`refunds/${id}`)).toEqual({ status: 'pending' });
+    // The second payment goes back through the adapter.
+    await testAdapter.decide(two, paid);
+    await poll(refunds).toMatchObject([{ amount: '1000.00', status: 'pending' }]);
+    const [{ id: second }] = (await refunds()) as [Json];
+    await submitted(second);
+    const given = { checkout_id: checkout.id, amount: '100.00' };
+    const { id } = await must(payee.user.post('/v1/refunds', given));
+    await submitted(id);
+    // The sandbox completes none of them: no job of its own waits.
+    const jobs = await world.sql`select kind from job where subject_id in (${id}, ${second})`;
+    expect(jobs).toEqual([{ kind: 'send_refund' }, { kind: 'send_refund' }]);
+    await testAdapter.decideRefund(second, { state: 'paid', reference: 'ARN 1' });
+    await testAdapter.decideRefund(id, { state: 'refused', refusal: 'Account closed' });
+    await poll(async () => (await refunds()).map(({ id: of, status }) => [of, status])).toEqual([
+      [id, 'failed'],
+      [second, 'succeeded'],
+    ]);
   });
 });
 

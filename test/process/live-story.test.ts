@@ -6,7 +6,6 @@ import { assignLine, bookLines } from '../../src/operator/bank-file/booking.js';
 import { idOfLine, listLines } from '../../src/operator/bank-file/listing.js';
 import { bankReport } from '../../src/operator/bank-file/report.js';
 import { type Actor, approveAdjustment, proposeAdjustment } from '../../src/operator/money/adjustments.js';
-import { openDispute } from '../../src/operator/money/disputes.js';
 import { setRate } from '../../src/operator/money/payouts.js';
 import { addOwnAccount } from '../../src/operator/payment-order/accounts.js';
 import { orderFile } from '../../src/operator/payment-order/file.js';
@@ -187,7 +186,7 @@ describe('an exporter in live mode', () => {
       ['POOL-INR', 'INR', '-82417.50'],
     ] as const)
       await fromBank({ account, currency, opening: '0.00', closing, entries: [] }, '053');
-    const report = await bankReport(world.operator, today);
+    const { statements: report } = await bankReport(world.operator, today);
     expect(report.map(({ account, difference }) => [account, difference])).toEqual([
       ['POOLINR', 0n],
       ['POOLUSD', 0n],
@@ -217,13 +216,19 @@ describe('a merchant in live mode', () => {
     await adapter.decideRefund(refund.id, { state: 'paid', reference: 'ARN 1' });
     await poll(async () => (await must(live.get(`/v1/refunds/${refund.id}`))).status).toBe('succeeded');
 
-    await openDispute(world.operator, {
-      id: deposit.id,
-      amount: 30_000n,
-      reference: 'CB-1',
-      reasonCode: 'high_risk',
-    });
-    expect(await moneyOf(live)).toMatchObject({ available: ['600.00 INR'], leaving: ['0.00 INR', '0.00 INR'] });
+    const [{ id: payment }] = (await payee.attempts(checkout)) as [{ id: string }];
+    const taken = { available: ['600.00 INR'], leaving: ['0.00 INR', '0.00 INR'] };
+    const dispute = async () => (await must(live.get('/v1/disputes'))).data[0];
+    await adapter.contest('CB-1', { payment, amount: '300.00', currency: 'INR', reason: 'not received' });
+    await poll(dispute).toMatchObject({ status: 'needs_response', amount: '300.00', reference: 'CB-1' });
+    expect(await moneyOf(live)).toMatchObject(taken);
+    const { id, debit_deposit_id: debit } = await dispute();
+    await must(live.post(`/v1/disputes/${id}/respond`, { text: 'Delivered on Monday.' }));
+    await adapter.contest('CB-1', { state: 'lost' });
+    await poll(dispute).toMatchObject({ id, status: 'lost', decided_at: expect.any(Number) });
+    // The payer keeps the money: nothing moves.
+    expect(await moneyOf(live)).toMatchObject(taken);
+    expect(await must(live.get(`/v1/deposits/${debit}`))).toMatchObject({ amount: '-300.00', status: 'completed' });
     const [invoice] = (await must(live.get('/v1/receivables'))).data;
     expect(invoice).toMatchObject({ amount_locked: '600.00' });
   });

@@ -25,6 +25,7 @@ import {
   standbysOf,
   standbysIn,
 } from './replica-fixture.js';
+import { health } from '../../src/operator/health/doctor.js';
 import { auditLedger } from '../../src/operator/money/audit.js';
 
 const children = useChildren();

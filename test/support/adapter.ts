@@ -34,6 +34,11 @@ export class AdapterProcess {
     };
   }
 
+  /** The settings of one with it in test mode, in place of the sandbox. */
+  get testEnvironment(): Record<string, string> {
+    return Object.fromEntries(Object.entries(this.environment).map(([name, value]) => [`TEST_${name}`, value]));
+  }
+
   /** Says which gateway gets its reports, and may show its card fields. */
   gateway = (origin: string) => this.#play('gateway/0', { origin });
   /** Decides a payment, such as of a code that a payer has paid. */

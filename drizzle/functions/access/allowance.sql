@@ -7,6 +7,7 @@
 -- Gives points back (or, if negative, takes points that were used already), and then grants a lease: as many points as
 -- wanted, or as there are; none when there are fewer than needed. `remaining` is what is left, below zero after a debt.
 -- A repeated call grants a second lease, which costs its account at most these points; so the call has no key.
+-- p_debt is what one answer may take beyond its estimate; a gateway of 0.3.0 does not say.
 -- Without an event: what a request costs is in its response.
 create or replace function take_allowance(
   p_tenant text,
@@ -15,7 +16,8 @@ create or replace function take_allowance(
   p_need bigint,
   p_want bigint,
   p_burst bigint,
-  p_rate bigint
+  p_rate bigint,
+  p_debt bigint default 0
 )
 returns table (granted bigint, remaining bigint)
 language plpgsql
@@ -25,8 +27,8 @@ declare
   v_now bigint;
   -- How long it takes until the allowance is full.
   v_refill bigint;
-  -- The longest debt: as much as the allowance holds.
-  v_refill_max constant bigint := 2 * p_burst * 1000000 / p_rate;
+  -- The longest debt: as much as the allowance holds, or as one answer may take where that is more.
+  v_refill_max constant bigint := (p_burst + greatest(p_burst, p_debt)) * 1000000 / p_rate;
 begin
   -- A crash of the server may lose the leases of its last moments, which is worth less than a wait for the disk.
   perform set_config('synchronous_commit', 'off', true);
@@ -49,7 +51,7 @@ begin
   -- Beyond the longest debt: the clock was ahead at the last call and was set back, or the burst was greater. What is
   -- left is unknown, so nothing is, and it comes back from now on.
   if v_refill > v_refill_max then
-    v_refill := v_refill_max / 2;
+    v_refill := p_burst * 1000000 / p_rate;
   end if;
   v_refill := least(greatest(v_refill - p_back * 1000000 / p_rate, 0), v_refill_max);
   remaining := p_burst - (v_refill * p_rate + 999999) / 1000000;
@@ -81,7 +83,7 @@ declare
   v_senders_max constant int := 20;
   v_full_at bigint;
   v_known jsonb;
-  -- The points that are gone of the allowance; a debt is no longer than that of take_allowance.
+  -- The points that are gone of the allowance; of a debt, as much as the allowance holds suffices to share it.
   v_gone bigint;
   v_spent jsonb;
 begin

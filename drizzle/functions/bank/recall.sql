@@ -52,9 +52,10 @@ $$;
 -- Disputes a deposit once under a reference, and returns the deposit with the negative amount. The same again changes
 -- nothing, whatever has become of the deposit; another deposit, amount or reason under the reference is a conflict.
 -- What is NULL is not compared: the amount is then all that is left, and the reason `general`. What is reported beyond
--- what refunds have left of the deposit is in no balance: it is unexplained. So is a fee that an acquirer takes back
--- beside the deposit of its attempt. The caller has locked the balances of the deposit, so that two that record the
--- same run one after the other. Without an event: the dispute has its own events.
+-- what refunds and disputes have left of the deposit is in no balance: it is unexplained. So is a fee that an acquirer
+-- takes back beside the deposit of its attempt. The caller has locked the balances of the deposit, so that two that
+-- record the same run one after the other, and has called keep_taken_back for a deposit that has nothing left. Without
+-- an event: the dispute has its own events.
 create or replace function dispute_once(
   p_tenant text,
   p_live boolean,
@@ -90,7 +91,7 @@ begin
     select d.* into v from deposit d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = c.deposit_id;
     return v;
   end if;
-  select d.amount - d.disputed, greatest(d.amount, coalesce(t.taken_amount, t.amount)) - d.disputed
+  select d.amount - d.disputed, greatest(d.amount, coalesce(t.taken_amount, t.amount))
   into v_left, v_most
   from
     deposit d
@@ -133,7 +134,8 @@ end;
 $$;
 
 -- Records that a bank has taken a part of a received transfer back, or all of it, under a reference of its own. Returns
--- the deposit with the negative amount.
+-- the deposit with the negative amount, or none where refunds and disputes have left nothing of the transfer: what was
+-- taken is then unexplained, under the same reference.
 create or replace function record_bank_recall(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof deposit
 language plpgsql
@@ -148,6 +150,8 @@ declare
   );
   v_content jsonb := v_args -> 'content';
   v_reference text := checked_reference(v_args ->> 'reference', 'deposit.reference');
+  v_amount bigint := (v_content ->> 'amount')::bigint;
+  v_recalled text;
   v deposit;
 begin
   -- The notices about one transfer run one after the other, as in record_bank_notice.
@@ -163,16 +167,22 @@ begin
       'is that of a received transfer. Send the reference that the bank has given to the recall.'
     );
   end if;
-  v := dispute_once(
-    p_tenant,
-    p_live,
-    p_envelope,
-    'recall',
-    v_reference,
-    (recalled_transfer(p_tenant, p_live, v_args ->> 'originalReference', v_content)).deposit_id,
-    (v_content ->> 'amount')::bigint,
-    v_args ->> 'reasonCode'
-  );
+  v_recalled := (recalled_transfer(p_tenant, p_live, v_args ->> 'originalReference', v_content)).deposit_id;
+  if
+    keep_taken_back(
+      p_tenant,
+      p_live,
+      'recall',
+      v_reference,
+      v_recalled,
+      v_amount,
+      null,
+      concat_ws(', ', 'Recall', v_args ->> 'reasonCode')
+    )
+  then
+    return;
+  end if;
+  v := dispute_once(p_tenant, p_live, p_envelope, 'recall', v_reference, v_recalled, v_amount, v_args ->> 'reasonCode');
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;

@@ -158,6 +158,10 @@ begin
     then
       perform enqueue(p_tenant, p_live, 'inquire_transaction', v.id, 5);
     end if;
+  elseif v_status = 'failed' and v_fits and v.reason_code = 'expired' then
+    -- It has ended by its time already. There is nothing more to ask.
+    delete from job j
+    where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'inquire_transaction' and j.subject_id = v.id;
   end if;
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;

@@ -1,4 +1,6 @@
 -- Money of acquirers and banks that no object of an account explains.
+--
+-- Longer than 60 lines: keep_taken_back (what was recorded before, and what of the deposit no balance has).
 
 -- Stores such money, and posts it to its contra account: it is in no balance. An acquirer took it with an attempt, or,
 -- as a negative amount, what took money back took it beyond the deposit `p_deposit`, which has a negative amount. The
@@ -76,8 +78,125 @@ begin
 end;
 $$;
 
--- Records what a bank or an acquirer has taken back of a deposit that has nothing left of it, under its reference. The
--- same again changes nothing.
+-- Stores what was taken back of a deposit under its reference, with a note, and posts it. Returns NULL when money is
+-- stored under the reference already.
+create or replace function insert_taken_back(
+  p_tenant text,
+  p_live boolean,
+  p_deposit deposit,
+  p_amount bigint,
+  p_currency text,
+  p_reference text,
+  p_note text
+)
+returns unexplained
+language plpgsql
+as $$
+declare
+  v unexplained;
+  v_id text := new_id('unexplained');
+  v_now bigint := clock(p_tenant, p_live);
+begin
+  insert into unexplained
+    (tenant_id, livemode, id, created, deposit_id, amount, currency, reason, status, reference, note)
+  values
+    (p_tenant, p_live, v_id, v_now, p_deposit.id, -p_amount, p_currency, 'recorded', 'open', p_reference, p_note)
+  on conflict (tenant_id, livemode, reference) do nothing
+  returning *
+  into v;
+  if found then
+    perform post_outside(
+      p_tenant,
+      p_live,
+      'unexplained',
+      v.id,
+      p_deposit.payment_id,
+      'dispute',
+      'unexplained',
+      v.amount,
+      v.currency
+    );
+  end if;
+  return v;
+end;
+$$;
+
+-- Keeps what was taken back of a deposit as unexplained where no balance has it, once under its reference, and says
+-- whether it did: refunds and disputes have left nothing of the deposit, the deposit is the second payment of a
+-- checkout, which is in no balance, or the money is in another currency. What is more than was ever paid was not taken
+-- back. The same again changes nothing; another deposit, amount or currency under the reference is a conflict. The
+-- caller has locked the balances of the deposit.
+create or replace function keep_taken_back(
+  p_tenant text,
+  p_live boolean,
+  p_kind text,
+  p_reference text,
+  p_deposit text,
+  p_amount bigint,
+  p_currency text,
+  p_note text
+)
+returns boolean
+language plpgsql
+as $$
+declare
+  d deposit;
+  u unexplained;
+  v_paid bigint;
+  v_currency text;
+  v_disputed boolean := exists (
+    select
+    from clawback c
+    where c.tenant_id = p_tenant and c.livemode = p_live and c.kind = p_kind and c.reference = p_reference
+  );
+begin
+  select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_deposit;
+  v_currency := coalesce(p_currency, d.currency);
+  select x.*
+  into u
+  from unexplained x
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.reference = p_reference;
+  if
+    (v_disputed and v_currency <> d.currency)
+    or (
+      not v_disputed
+      and u.id is not null
+      and (u.deposit_id, u.amount, u.currency) is distinct from (d.id, coalesce(-p_amount, u.amount), v_currency)
+    )
+  then
+    perform refuse(409, 'state_conflict', 'deposit.reference', 'was already recorded with different content');
+  elseif v_disputed or u.id is not null then
+    return not v_disputed;
+  end if;
+  select greatest(d.amount, max(coalesce(t.taken_amount, t.amount)))
+  into v_paid
+  from transaction t
+  where t.tenant_id = p_tenant and t.livemode = p_live and t.deposit_id = d.id;
+  if
+    d.amount < 0
+    or coalesce(p_amount, 0) <= 0
+    or (v_currency = d.currency and p_amount > v_paid)
+    or (
+      d.reason_code is distinct from 'duplicate'
+      and (
+        d.status <> 'completed'
+        or (v_currency = d.currency and d.amount > d.disputed + refunded_of(p_tenant, p_live, d.id))
+      )
+    )
+  then
+    return false;
+  end if;
+  u := insert_taken_back(p_tenant, p_live, d, p_amount, v_currency, p_reference, p_note);
+  -- Money of another deposit was stored under the reference meanwhile.
+  if u.id is null then
+    perform refuse(409, 'state_conflict', 'deposit.reference', 'was already recorded with different content');
+  end if;
+  return true;
+end;
+$$;
+
+-- Records by hand what a bank or an acquirer has taken back of a deposit that has nothing left of it, under its
+-- reference. The same again changes nothing.
 -- Without an event: no account sees it.
 create or replace function record_unexplained(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof unexplained
@@ -88,39 +207,19 @@ declare
   d deposit;
   v unexplained;
   v_reference text := checked_reference(v_args ->> 'reference', 'unexplained.reference');
-  v_amount bigint := -(v_args ->> 'amount')::bigint;
-  v_id text := new_id('unexplained');
-  v_now bigint := clock(p_tenant, p_live);
+  v_amount bigint := (v_args ->> 'amount')::bigint;
 begin
   select x.*
   into d
   from deposit x
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'depositId';
-  insert into unexplained
-    (tenant_id, livemode, id, created, deposit_id, amount, currency, reason, status, reference, note)
-  values
-    (p_tenant, p_live, v_id, v_now, d.id, v_amount, d.currency, 'recorded', 'open', v_reference, v_args ->> 'note')
-  on conflict (tenant_id, livemode, reference) do nothing
-  returning *
-  into v;
-  if found then
-    perform post_outside(
-      p_tenant,
-      p_live,
-      'unexplained',
-      v.id,
-      d.payment_id,
-      'dispute',
-      'unexplained',
-      v.amount,
-      v.currency
-    );
-  else
+  v := insert_taken_back(p_tenant, p_live, d, v_amount, d.currency, v_reference, v_args ->> 'note');
+  if v.id is null then
     select x.*
     into v
     from unexplained x
     where x.tenant_id = p_tenant and x.livemode = p_live and x.reference = v_reference;
-    if (v.deposit_id, v.amount, v.note) is distinct from (d.id, v_amount, v_args ->> 'note') then
+    if (v.deposit_id, v.amount, v.note) is distinct from (d.id, -v_amount, v_args ->> 'note') then
       perform refuse(409, 'state_conflict', 'unexplained.reference', 'was already recorded with different content');
     end if;
   end if;

@@ -62,7 +62,8 @@ end;
 $$;
 
 -- Opens a dispute of a completed deposit in live mode, under the reference of the bank or the acquirer that has taken
--- the money back. The same again returns the dispute as it is, and changes nothing.
+-- the money back. The same again returns the dispute as it is, and changes nothing. Returns none where no balance has
+-- the money: it is then unexplained, under the same reference. The currency is that of the deposit if it is not given.
 create or replace function open_dispute(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof dispute
 language plpgsql
@@ -70,7 +71,10 @@ as $$
 declare
   v_args jsonb := check_args(
     p_args,
-    args_of('id text, reference text, reasonCode text, amount? bigint, respondBy? int null, acquirerReason? text null')
+    args_of(
+      'id text, reference text, reasonCode text, amount? bigint, currency? text, respondBy? int null,
+        acquirerReason? text null'
+    )
   );
   v_reference text := checked_reference(v_args ->> 'reference', 'deposit.reference');
   d deposit;
@@ -79,6 +83,20 @@ declare
 begin
   select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id';
   perform lock_money_of(p_tenant, p_live, d);
+  if
+    keep_taken_back(
+      p_tenant,
+      p_live,
+      'chargeback',
+      v_reference,
+      d.id,
+      (v_args ->> 'amount')::bigint,
+      v_args ->> 'currency',
+      concat_ws(': ', 'Chargeback, ' || (v_args ->> 'reasonCode'), v_args ->> 'acquirerReason')
+    )
+  then
+    return;
+  end if;
   v := dispute_once(
     p_tenant,
     p_live,

@@ -27,6 +27,7 @@ begin
       x.tenant_id = p_tenant
       and x.livemode = p_live
       and x.covered < -x.amount
+      and x.currency = d.currency
       and d.id in (n.id, n.disputes_id)
       and (
         x.reason = 'recorded'

@@ -3,8 +3,9 @@
 -- Returns the pending refunds that the worker submits to the acquirer now, and postpones the next time of each: the
 -- pause grows up to an hour. The job stays until the refund has ended, so a worker that dies meanwhile loses none. This
 -- function waits for no lock: it skips jobs that another process has claimed. The job of a duplicate names the attempt,
--- until its refund is made here; in test mode the sandbox completes that. With `duplicates: false` these jobs wait.
--- With `submits: false` there is no acquirer to submit to: nothing is returned or counted, and the jobs wait for one.
+-- until its refund is made here. With `duplicates: false` these jobs wait. With `submits: false` there is no acquirer
+-- to submit to: nothing is returned or counted, and the jobs wait for one; in test mode the sandbox completes the
+-- refund of a duplicate then, and where `submits` is not given.
 create or replace function claim_refunds(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof refund
 language plpgsql
@@ -31,7 +32,7 @@ begin
   loop
     if starts_with(j.subject_id, 'transaction_') then
       r := refund_duplicate(p_tenant, p_live, j.subject_id);
-      if not p_live then
+      if not p_live and (v_args ->> 'submits')::boolean is not true then
         perform enqueue(p_tenant, p_live, 'settle_refund', r.id, 60);
         delete from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = j.id;
         continue;

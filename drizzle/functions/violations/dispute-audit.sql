@@ -119,7 +119,11 @@ create or replace view dispute_violations as
       from
         unexplained x
         join deposit n on n.tenant_id = x.tenant_id and n.livemode = x.livemode and n.id = x.deposit_id
-      where x.tenant_id = u.tenant_id and x.livemode = u.livemode and d.id in (n.id, n.disputes_id)
+      where
+        x.tenant_id = u.tenant_id
+        and x.livemode = u.livemode
+        and x.currency = d.currency
+        and d.id in (n.id, n.disputes_id)
     ) < (
       select coalesce(sum(r.amount), 0)
       from refund r

@@ -33,6 +33,15 @@ export type TableOf<F extends WriteFunction> = Table<TableConfig & { name: Write
 /** Makes an argument that a function does not declare a compile error, even if it comes from a spread object. */
 export type NoOthers<A, F extends WriteFunction> = { [K in Exclude<keyof A, keyof ArgumentsOf<F>>]: never };
 
+/** What a write is called with: the function, the table that it returns a row of, its envelope and its arguments. */
+export type WriteOf<F extends WriteFunction, T, A> = [
+  fn: F,
+  table: T,
+  envelope: WriteEnvelope | UnkeyedEnvelope,
+  args: A & NoOthers<A, F>,
+  content?: string,
+];
+
 /** The part of a write envelope that the functions read. */
 export function storedEnvelope(envelope: WriteEnvelope | UnkeyedEnvelope | null): StoredEnvelope {
   if (!envelope) return {};

@@ -105,6 +105,14 @@ export interface WriteFunctions {
       byKeyId?: string | null | undefined;
     };
   };
+  create_change_request: {
+    returns: 'change_request';
+    args: {
+      accountId: string;
+      changes: object;
+      reason?: string | null | undefined;
+    };
+  };
   create_checkout: {
     returns: 'checkout';
     args: {
@@ -191,6 +199,7 @@ export interface WriteFunctions {
       depositId: string;
       amount?: bigint | null | undefined;
       reason?: string | null | undefined;
+      submits?: boolean | undefined;
     };
   };
   create_root: {
@@ -310,6 +319,14 @@ export interface WriteFunctions {
       respondInSeconds?: number | undefined;
     };
   };
+  end_change_request: {
+    returns: 'change_request';
+    args: {
+      id: string;
+      to: string;
+      answer?: string | null | undefined;
+    };
+  };
   end_checkout: {
     returns: 'checkout';
     args: {
@@ -376,6 +393,7 @@ export interface WriteFunctions {
       reference: string;
       reasonCode: string;
       amount?: bigint | undefined;
+      currency?: string | undefined;
       respondBy?: number | null | undefined;
       acquirerReason?: string | null | undefined;
     };

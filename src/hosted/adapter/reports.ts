@@ -6,6 +6,7 @@ import { DomainError, problem } from '../../errors/problems.js';
 import { payerScope } from '../session.js';
 import { dispute } from '../../resources/dispute/table.js';
 import { type RefundRow, refund } from '../../resources/refund/table.js';
+import { unexplained } from '../../operator/table.js';
 import { type TransactionRow, transaction } from '../../resources/transaction/table.js';
 import { Amount } from '../../types/scalars.js';
 import { decisionOf, faultOf } from './client.js';
@@ -130,7 +131,7 @@ async function recordRefund(
   await inTurn(scope, () => scope.write('move_refund', refund, { requestId }, endOfRefund(data.id, data)));
 }
 
-/** Opens a dispute of what an attempt has paid. Spec: decisions, 8.13. */
+/** Opens a dispute of what an attempt has paid. What no balance has is unexplained. Spec: decisions, 8.13. */
 async function openDispute(
   parts: ReportParts,
   livemode: boolean,
@@ -138,23 +139,19 @@ async function openDispute(
   requestId: string,
 ): Promise<void> {
   const attempt = await attemptOf(parts, livemode, data.attempt);
-  if (attempt.status !== 'succeeded')
+  // The second payment of a checkout has a deposit, too.
+  if (attempt.depositId === null)
     throw conflict('attempt.status', 'The attempt has credited nothing. The operator decides about the dispute.');
-  if (attempt.currency !== data.currency)
-    throw conflict(
-      'dispute.currency',
-      `The attempt is in ${attempt.currency}. The operator decides about the dispute.`,
-    );
   const args = {
-    ...{ id: attempt.depositId!, reference: data.id, reasonCode: data.reason_code },
-    amount: Amount.parseValue(data.amount),
+    ...{ id: attempt.depositId, reference: data.id, reasonCode: data.reason_code },
+    ...{ amount: Amount.parseValue(data.amount), currency: data.currency },
     ...(data.reason !== undefined && { acquirerReason: data.reason }),
     ...(data.respond_by !== undefined && { respondBy: Math.floor(Date.parse(data.respond_by) / 1_000) }),
   };
   const scope = payerScope(parts.database, attempt);
   await parts.inTurn(scope, async () => {
     await scope.refuseBesideOtherReleases();
-    await scope.write('open_dispute', dispute, { requestId }, args);
+    await scope.writeOrNone('open_dispute', dispute, { requestId }, args);
   });
 }
 
@@ -170,6 +167,10 @@ async function decideDispute(
   await parts.inTurn(scope, async () => {
     const disputes = attempt.depositId ? await scope.all(dispute, dispute.depositId, attempt.depositId) : [];
     const row = disputes.find(({ reference }) => reference === id.trim());
+    if (!row && (await isUnexplained(scope, id, attempt))) {
+      if (status === 'lost') return;
+      throw conflict('dispute.status', 'Nothing was left of what it disputes. The operator decides about its money.');
+    }
     if (!row) throw new DomainError(problem('resource_missing', 'dispute.id', 'The attempt has no such dispute.'));
     if (row.status === status || (row.status === 'accepted' && status === 'lost')) return;
     if (row.decidedAt !== null)
@@ -177,6 +178,12 @@ async function decideDispute(
     await scope.refuseBesideOtherReleases();
     await scope.write('decide_dispute', dispute, { requestId }, { id: row.id, to: status });
   });
+}
+
+/** Whether what a dispute took of an attempt is unexplained, because nothing was left. */
+async function isUnexplained(scope: Scope, id: string, { depositId }: TransactionRow): Promise<boolean> {
+  const kept = await scope.all(unexplained, unexplained.reference, id.trim());
+  return kept.some((each) => depositId !== null && each.depositId === depositId);
 }
 
 const conflict = (field: string, text: string) => new DomainError(problem('state_conflict', field, text));

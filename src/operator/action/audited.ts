@@ -42,9 +42,8 @@ export function audited(
 
 /** The object that a mutation has changed or made, from its payload. */
 function doneBy(payload: Values): Done {
-  const [object] = Object.values(payload) as Values[];
-  const { id, deposit } = object as { id?: string; deposit?: { id: string } | null };
-  return { objectId: id ?? deposit?.id };
+  const objects = Object.values(payload) as ({ id?: string; deposit?: { id: string } | null } | null)[];
+  return { objectId: objects.map((object) => object?.id ?? object?.deposit?.id).find(Boolean) };
 }
 
 const readOnly =

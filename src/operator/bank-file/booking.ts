@@ -141,8 +141,11 @@ async function bookLine(operator: Operator, line: BankLineRow): Promise<{ row: B
   const own = operator.under(keyOf(line));
   let booked: { depositId?: string } = {};
   try {
-    if (notice) booked = { depositId: (await recordBankNotice(own, notice)).deposit!.id };
-    else await answerPayout(own, line);
+    if (notice) {
+      const { deposit, unexplained } = await recordBankNotice(own, notice);
+      if (unexplained) return { row: await move(operator, line, MATCHED, RETURNED, { note: beyond(unexplained.id) }) };
+      booked = { depositId: deposit!.id };
+    } else await answerPayout(own, line);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     // A person has recorded it since the file was matched.
@@ -166,6 +169,9 @@ async function bookLine(operator: Operator, line: BankLineRow): Promise<{ row: B
     return { row: await release(UnmatchedReason.REPEATED), refusal: error };
   }
 }
+
+/** What is noted of a recall that no deposit has: like what was sent back, it is in no balance. */
+const beyond = (id: string) => `Refunds and disputes had left nothing of its receipt. The money is ${id}.`;
 
 /** The key of a booking: that of the file and the line, and of what an operator has decided about it. */
 function keyOf({ fileId, number, decidedBy, addressId, givenReference, originalReference }: BankLineRow): `§${string}` {

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm';
 import { deposit } from '../../resources/deposit/table.js';
 import { payout } from '../../resources/payout/table.js';
 import type { Related } from '../graph/related.js';
@@ -11,7 +11,7 @@ const statementsMax = 200;
 const batchMax = 500;
 
 /** How a bank's statement of an account for a day compares with the ledger. Amounts are minor units. */
-export interface ReportRow {
+interface ReportRow {
   file: string;
   fileId: string;
   account: string | null;
@@ -19,6 +19,9 @@ export interface ReportRow {
   day: string;
   opening: bigint;
   closing: bigint;
+  /** The day of the last closing balance of the account before, and by how much the opening differs from it. */
+  previousDay: string | null;
+  gap: bigint | null;
   /** What the lines of this account and day are together, of all files, each transfer once. */
   lines: bigint;
   /** What the ledger received from these lines and had to give back, by its own deposits. */
@@ -33,12 +36,18 @@ export interface ReportRow {
 
 type Found = BankStatementRow & { file: string };
 
+/** The statements of a day, and whether there are more of them. */
+export interface Report {
+  statements: ReportRow[];
+  hasMore: boolean;
+}
+
 /**
  * Compares the closing balances of a day with the ledger, for each account of which a bank has sent a statement with
  * both balances: 200 at most. What the ledger has is read from its deposits, not from the lines. A transfer that
  * several files have is counted once.
  */
-export async function bankReport(operator: Operator, day: string): Promise<ReportRow[]> {
+export async function bankReport(operator: Operator, day: string): Promise<Report> {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day))
     throw new OperatorError('Give the day as YYYY-MM-DD.', 'parameter_invalid', 'bank_report.day');
   const statements = await operator.read<Found>(
@@ -55,17 +64,59 @@ export async function bankReport(operator: Operator, day: string): Promise<Repor
           ),
         )
         .orderBy(asc(bankStatement.account), asc(bankStatement.currency), asc(bankStatement.fileId))
-        .limit(statementsMax),
+        .limit(statementsMax + 1),
     { day },
   );
   const rows: ReportRow[] = [];
-  for (const statement of statements) {
+  for (const statement of statements.slice(0, statementsMax)) {
     const sameDay = statements.filter(
       ({ account, currency }) => account === statement.account && currency === statement.currency,
     );
-    rows.push(await rowOf(operator, statement, day, movementOf(statement, sameDay)));
+    const before = await closingBefore(operator, statement, day);
+    const gap = before && gapOf(statement, sameDay, before.closing);
+    const from = { previousDay: before?.day ?? null, gap };
+    rows.push({ ...(await rowOf(operator, statement, day, movementOf(statement, sameDay))), ...from });
   }
-  return rows;
+  return { statements: rows, hasMore: statements.length > statementsMax };
+}
+
+/** The last closing balance of the account of a statement before a day; null where none is known, or several are. */
+async function closingBefore(
+  operator: Operator,
+  { account, currency }: Found,
+  day: string,
+): Promise<{ day: string; closing: bigint } | null> {
+  const of = and(
+    account === null ? sql`account is null` : eq(bankStatement.account, placeholder('account')),
+    eq(bankStatement.currency, placeholder('currency')),
+    sql`${bankStatement.day} < ${placeholder('day')}`,
+    sql`closing is not null and stored_at is not null`,
+  );
+  const found = await operator.read<BankStatementRow>(
+    `operator_bank_statements_before${account === null ? ':none' : ''}`,
+    (db) =>
+      db
+        .select(getTableColumns(bankStatement))
+        .from(bankStatement)
+        .innerJoin(bankFile, eq(bankFile.id, bankStatement.fileId))
+        .where(of)
+        .orderBy(desc(bankStatement.day), desc(bankStatement.fileId), desc(bankStatement.number))
+        .limit(batchMax),
+    { account: account ?? undefined, currency, day },
+  );
+  const last = found.filter((each) => each.day === found[0]!.day);
+  const ends = [...new Set(last.map(({ closing }) => closing!))];
+  const [closing, another] = ends.length > 1 ? [chainOf(last)?.last.closing] : ends;
+  return closing == null || another !== undefined ? null : { day: last[0]!.day!, closing };
+}
+
+/** By how much a statement begins with another balance than the one before it has ended with. */
+function gapOf(statement: Found, sameDay: readonly Found[], before: bigint): bigint | null {
+  const openings = new Set(sameDay.map(({ opening }) => opening!));
+  if (openings.size === 1) return statement.opening! - before;
+  const chain = chainOf(sameDay);
+  if (!chain) return null;
+  return statement.opening === chain.first.opening ? statement.opening! - before : 0n;
 }
 
 /**
@@ -73,21 +124,28 @@ export async function bankReport(operator: Operator, day: string): Promise<Repor
  * balance of the one before, and are one movement; any other is one by itself.
  */
 function movementOf(statement: Found, sameDay: readonly Found[]): bigint {
-  const own = statement.closing! - statement.opening!;
+  const chain = chainOf(sameDay);
+  return chain ? chain.last.closing! - chain.first.opening! : statement.closing! - statement.opening!;
+}
+
+/** The first and the last of the statements of a day that follow one another; undefined if they do not. */
+function chainOf<S extends BankStatementRow>(sameDay: readonly S[]): { first: S; last: S } | undefined {
   const parts = [...new Map(sameDay.map((each) => [`${each.opening} ${each.closing}`, each])).values()];
-  const starts = new Map(parts.map((each) => [each.opening!, each]));
-  const closings = new Set(parts.map(({ closing }) => closing!));
-  const [first, another] = parts.filter(({ opening }) => !closings.has(opening!));
-  if (!first || another || starts.size < parts.length) return own;
+  const starts = new Map(parts.map((each) => [each.opening, each]));
+  const closings = new Set(parts.map(({ closing }) => closing));
+  const [first, another] = parts.filter(({ opening }) => !closings.has(opening));
+  if (!first || another || starts.size < parts.length) return undefined;
   let [last, count] = [first, 1];
-  for (let next = starts.get(last.closing!); next && count < parts.length; next = starts.get(last.closing!)) {
+  for (let next = starts.get(last.closing); next && count < parts.length; next = starts.get(last.closing)) {
     last = next;
     count++;
   }
-  return count === parts.length ? last.closing! - first.opening! : own;
+  return count === parts.length ? { first, last } : undefined;
 }
 
-async function rowOf(operator: Operator, statement: Found, day: string, movement: bigint): Promise<ReportRow> {
+type Compared = Omit<ReportRow, 'previousDay' | 'gap'>;
+
+async function rowOf(operator: Operator, statement: Found, day: string, movement: bigint): Promise<Compared> {
   const { file, fileId, account } = statement;
   const [opening, closing, currency] = [statement.opening!, statement.closing!, statement.currency!];
   const sums = { lines: 0n, ledger: 0n, waiting: 0n, unmatched: 0n, returned: 0n };

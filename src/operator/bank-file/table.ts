@@ -94,6 +94,10 @@ export const bankStatement = pgTable(
     primaryKey({ name: 'bank_statement_pkey', columns: [t.fileId, t.number] }),
     foreignKey({ name: 'bank_statement_file', columns: [t.fileId], foreignColumns: [bankFile.id] }),
     index('bank_statement_day').on(t.day, t.account, t.currency, t.fileId, t.number).where(sql`closing is not null`),
+    // The last closing balance of an account before a day.
+    index('bank_statement_account')
+      .on(t.account, t.currency, t.day, t.fileId, t.number)
+      .where(sql`closing is not null`),
   ],
 );
 export type BankStatementRow = typeof bankStatement.$inferSelect;

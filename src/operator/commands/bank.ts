@@ -56,9 +56,10 @@ export function bankCommands(program: Command, command: AddCommand): void {
     .addOption(new Option('--state <state>', 'only of this state').choices(Object.values(BankLineState)))
     .addOption(after());
   decisionCommands(bank, command);
-  command(bank, 'report', "Compare the bank's closing balances of a day with the ledger", async (operator, o) => ({
-    statements: (await bankReport(operator, String(o.day))).map((row) => snake(row)),
-  })).requiredOption('--day <day>', 'such as 2026-01-31');
+  command(bank, 'report', "Compare the bank's closing balances of a day with the ledger", async (operator, o) => {
+    const { statements, hasMore } = await bankReport(operator, String(o.day));
+    return { statements: statements.map((row) => snake(row)), ...(hasMore && { has_more: true }) };
+  }).requiredOption('--day <day>', 'such as 2026-01-31');
   mappingCommands(bank, command);
 }
 

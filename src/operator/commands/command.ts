@@ -39,6 +39,8 @@ export const readingCommands = new Set([
     'payout rates',
     'dispute list',
     'dispute show',
+    'change-request list',
+    'change-request show',
     'refund list',
     'refund show',
     'adjustment list',

@@ -14,6 +14,7 @@ import {
   withdrawNotice,
 } from '../money/bank.js';
 import type { NoticeEvent } from '../money/notice.js';
+import { shownJson } from './unexplained.js';
 
 /** Adds the commands about deposits and about the reports of banks. */
 export function depositCommands(program: Command, command: AddCommand): void {
@@ -65,7 +66,7 @@ function recordCommand(deposits: Command, command: AddCommand): void {
     'record',
     'Record what a bank has reported about a transfer; recording it again changes nothing',
     async (operator, o) => {
-      const { notice, deposit } = await recordBankNotice(operator, {
+      const { notice, deposit, unexplained } = await recordBankNotice(operator, {
         reference: String(o.reference),
         event: o.event as NoticeEvent,
         addressId: String(o.address),
@@ -79,7 +80,11 @@ function recordCommand(deposits: Command, command: AddCommand): void {
         reasonCode: o.reasonCode as DepositReasonCode | undefined,
         ...detailsOf(o),
       });
-      return { reference: notice.reference, event: notice.event, deposit: deposit && depositV1(deposit) };
+      const { reference, event } = notice;
+      return {
+        ...{ reference, event, deposit: deposit && depositV1(deposit) },
+        ...(unexplained && { unexplained: shownJson(unexplained) }),
+      };
     },
   )
     .requiredOption('--reference <reference>', "the bank's own reference")

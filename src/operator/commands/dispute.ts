@@ -7,6 +7,7 @@ import { decideDispute, disputeOf, listDisputes, openDispute } from '../money/di
 import { amount, dateTime } from './arguments.js';
 import { type AddCommand, after, given, mode } from './command.js';
 import { reasonCode, tenant } from './deposit.js';
+import { shownJson } from './unexplained.js';
 
 /** Adds the commands about disputes of live mode, which banks and acquirers report. */
 export function disputeCommands(program: Command, command: AddCommand): void {
@@ -36,18 +37,13 @@ export function disputeCommands(program: Command, command: AddCommand): void {
     disputes,
     'open <deposit>',
     'Open a dispute of a completed deposit, whose money was taken back; opening it again changes nothing',
-    async (operator, o, id) =>
-      disputeV1(
-        await openDispute(operator, {
-          ...{ id, reference: String(o.reference), reasonCode: o.reasonCode as DepositReasonCode },
-          ...given(o, {
-            amount: 'amount',
-            acquirerReason: 'acquirerReason',
-            respondBy: 'respondBy',
-            tenantId: 'tenant',
-          }),
-        }),
-      ),
+    async (operator, o, id) => {
+      const { dispute, unexplained } = await openDispute(operator, {
+        ...{ id, reference: String(o.reference), reasonCode: o.reasonCode as DepositReasonCode },
+        ...given(o, { amount: 'amount', acquirerReason: 'acquirerReason', respondBy: 'respondBy', tenantId: 'tenant' }),
+      });
+      return dispute ? disputeV1(dispute) : shownJson(unexplained);
+    },
   )
     .requiredOption('--reference <reference>', "the bank's or the acquirer's own reference of the dispute")
     .addOption(reasonCode().makeOptionMandatory())

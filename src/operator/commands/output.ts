@@ -16,6 +16,7 @@ const columns: Readonly<Record<string, readonly string[]>> = {
   notices: ['reference', 'event', 'mode', 'address_id', 'amount', 'currency', 'created'],
   lines: ['id', 'day', 'account', 'payee', 'direction', 'amount', 'currency', 'reference', 'state', 'reason'],
   refunds: ['id', 'mode', 'account_id', 'deposit_id', 'amount', 'currency', 'status', 'created'],
+  change_requests: ['id', 'mode', 'account_id', 'status', 'reason', 'created'],
   unexplained: ['id', 'mode', 'tenant', 'amount', 'covered', 'currency', 'reason', 'status', 'created'],
   disputes: ['id', 'mode', 'account_id', 'deposit_id', 'amount', 'currency', 'status', 'reason_code', 'respond_by'],
   health: ['level', 'check', 'finding', 'command'],

@@ -41,7 +41,8 @@ export function unexplainedCommands(program: Command, command: AddCommand): void
   ).requiredOption('--resolution <text>', 'what became of it, such as that the acquirer refunded it', name);
 }
 
-function shownJson(row: UnexplainedRow) {
+/** Unexplained money as the commands print it. */
+export function shownJson(row: UnexplainedRow) {
   const { id, created, livemode, tenantId, transactionId, depositId, amount, covered, currency, reason, status } = row;
   return {
     ...{ object: 'unexplained', id, created, mode: modeOf(livemode), tenant: tenantId, transaction: transactionId },

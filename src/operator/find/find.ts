@@ -10,6 +10,7 @@ import { deposit } from '../../resources/deposit/table.js';
 import { dispute } from '../../resources/dispute/table.js';
 import { payout } from '../../resources/payout/table.js';
 import { receivable } from '../../resources/receivable/table.js';
+import { changeRequest } from '../../resources/change-request/table.js';
 import { refund } from '../../resources/refund/table.js';
 import { requestLog } from '../../resources/request-log/table.js';
 import { transaction } from '../../resources/transaction/table.js';
@@ -76,6 +77,7 @@ const kinds = {
   account: { name: 'Accounts by id', table: account, of: shown.account },
   address: { name: 'Addresses by id', table: address, of: shown.address },
   adjustment: { name: 'Adjustments by id', table: adjustment, of: shown.adjustment },
+  change_request: { name: 'Change requests by id', table: changeRequest, of: shown.changeRequest },
   deposit: { name: 'Payments by id', table: deposit, of: shown.deposit },
   dispute: { name: 'Disputes by id', table: dispute, of: shown.dispute },
   payout: { name: 'Payouts by id', table: payout, of: shown.payout },

@@ -6,6 +6,7 @@ import type { DepositRow } from '../../resources/deposit/table.js';
 import type { DisputeRow } from '../../resources/dispute/table.js';
 import type { PayoutRow } from '../../resources/payout/table.js';
 import type { ReceivableRow } from '../../resources/receivable/table.js';
+import type { ChangeRequestRow } from '../../resources/change-request/table.js';
 import type { RefundRow } from '../../resources/refund/table.js';
 import type { RequestLogRow } from '../../resources/request-log/table.js';
 import type { TransactionRow } from '../../resources/transaction/table.js';
@@ -19,6 +20,7 @@ export const FoundType = {
   ADJUSTMENT: 'adjustment',
   BANK_LINE: 'bank_line',
   BANK_NOTICE: 'bank_notice',
+  CHANGE_REQUEST: 'change_request',
   CHECKOUT: 'checkout',
   DEPOSIT: 'deposit',
   DISPUTE: 'dispute',
@@ -82,6 +84,8 @@ export const shown = {
       amount: row.creditAmount ?? (row.debitAmount === null ? null : -row.debitAmount),
       currency: row.creditCurrency ?? row.debitCurrency,
     }),
+  changeRequest: (row: ChangeRequestRow) =>
+    found('change_request', row, { status: row.status, accountId: row.accountId, reference: row.reason }),
   checkout: (row: CheckoutRow) => found('checkout', row, { ...moneyOf(row), accountId: row.toAccountId }),
   deposit: (row: DepositRow) =>
     found('deposit', row, {

@@ -11,7 +11,10 @@ registerEnumType(BankLineState, {
     BOOKED: { description: 'It is booked, and its money is in a balance or taken from one.' },
     SEEN_BEFORE: { description: 'Another file, or a notice that was recorded by hand, has the same transfer.' },
     UNMATCHED: { description: 'It fits no address, until an operator assigns it or returns its money.' },
-    RETURNED: { description: 'Its money was sent back. It is in no balance.' },
+    RETURNED: {
+      description:
+        'Its money was sent back, or was taken back of a receipt that had nothing left: `note`. It is in no balance.',
+    },
   },
 });
 registerEnumType(UnmatchedReason, {
@@ -192,6 +195,18 @@ export class BankReportRow {
   opening: bigint;
   @Field(() => Amount, { description: "The bank's balance after the day." })
   closing: bigint;
+  @Field(() => LocalDate, {
+    nullable: true,
+    description: 'The day of the last closing balance of the account before this day; null where none is known.',
+  })
+  previousDay: string | null;
+  @Field(() => Amount, {
+    nullable: true,
+    description:
+      'By how much the opening balance differs from that closing balance. Other than zero, the file of a day in ' +
+      'between was not imported.',
+  })
+  gap: bigint | null;
   @Field(() => Amount, { description: 'What the lines of the account and day are together, each transfer once.' })
   lines: bigint;
   @Field(() => Amount, { description: 'What the ledger received from these lines, less what was taken back.' })
@@ -206,6 +221,14 @@ export class BankReportRow {
     description: 'What the balance has moved by in the day, less the ledger. Zero if both agree.',
   })
   difference: bigint;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'The closing balances of a day, compared with the ledger.' })
+export class BankReport {
+  @Field(() => [BankReportRow], { description: 'One for each statement, by account: 200 at most.' })
+  statements: BankReportRow[];
+  @Field(() => Boolean, { description: 'Whether the day has more statements than are here.' })
+  hasMore: boolean;
 }
 
 const column = (description: string) => ({ nullable: true, description });

@@ -12,6 +12,7 @@ registerEnumType(FoundType, {
     ADJUSTMENT: { description: 'A correction of available money.' },
     BANK_LINE: { description: 'A transfer of an imported file of a bank.' },
     BANK_NOTICE: { description: 'A notice of a bank.' },
+    CHANGE_REQUEST: { description: 'Details of an account that its owner asks to change.' },
     CHECKOUT: { description: 'A checkout of an account.' },
     DEPOSIT: { description: 'Funds that came into an account.' },
     DISPUTE: { description: 'A dispute of a deposit.' },

@@ -52,8 +52,13 @@ export class OperatorPendingTransaction extends OperatorTransaction {
   expiresAt: number;
   @Field(() => TransactionPaymentMethod, { description: 'How the payer wanted to pay.' })
   paymentMethod: TransactionPaymentMethod;
-  @Field(() => DateTime, { description: 'When the acquirer is asked next, if an adapter of it is connected.' })
-  nextPollAt: number;
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      'When the acquirer is asked next, if an adapter of it is connected. Null 30 days after `expiresAt`: it is not ' +
+      'asked any more, and you record what it says.',
+  })
+  nextPollAt: number | null;
 }
 
 export const PendingTransactionPage = pageOf('PendingTransaction', () => OperatorPendingTransaction);

@@ -24,7 +24,12 @@ registerEnumType(UnexplainedReason, {
         'negative.',
     },
     DUPLICATE: { description: 'A checkout was paid twice, and the acquirer could not send the second payment back.' },
-    RECORDED: { description: 'An operator has recorded what was taken back of a deposit that had nothing left of it.' },
+    RECORDED: {
+      description:
+        'It was taken back of a deposit of which refunds and disputes had left nothing, or in another currency. A ' +
+        'report of an acquirer, a notice of a bank or an operator has recorded it under its reference. The amount is ' +
+        'negative.',
+    },
     OTHER_CURRENCY: { description: 'The acquirer took another currency. Nothing of it was credited.' },
   },
 });
@@ -48,7 +53,9 @@ export class OperatorUnexplained {
   transactionId: string | null;
   @Field(() => ID, {
     nullable: true,
-    description: 'The deposit beyond which it was taken back: one with a negative amount, or one that a bank reversed.',
+    description:
+      'The deposit beyond which it was taken back: one with a negative amount, one that a bank reversed, or one that ' +
+      'had nothing left.',
   })
   depositId: string | null;
   @Field(() => Amount, { description: 'How much; negative if it was taken back.' })
@@ -65,10 +72,10 @@ export class OperatorUnexplained {
   status: UnexplainedStatus;
   @Field(() => String, {
     nullable: true,
-    description: 'The reference of the bank or the acquirer, of what an operator has recorded.',
+    description: 'The reference of the bank or the acquirer, if the reason is RECORDED.',
   })
   reference: string | null;
-  @Field(() => String, { nullable: true, description: 'What the operator knew who has recorded it.' })
+  @Field(() => String, { nullable: true, description: 'What is known of it, if the reason is RECORDED.' })
   note: string | null;
   @Field(() => String, { nullable: true, description: 'What became of it.' })
   resolution: string | null;
@@ -77,6 +84,15 @@ export class OperatorUnexplained {
   @Field(() => DateTime, { nullable: true, description: 'When it was recorded.' })
   resolvedAt: number | null;
 }
+
+/** What the payload of a mutation has beside its object: what was taken back where nothing was left. */
+export const unexplainedMember = {
+  unexplained: {
+    type: () => OperatorUnexplained,
+    description:
+      'What was taken back where nothing was left of the deposit, and is unexplained. Null when the deposit had it.',
+  },
+};
 
 export const UnexplainedPage = pageOf('Unexplained', () => OperatorUnexplained);
 

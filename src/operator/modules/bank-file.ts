@@ -28,7 +28,7 @@ import {
   BankFileImport,
   BankFilePage,
   BankLinePage,
-  BankReportRow,
+  BankReport,
   OperatorBankFile,
   OperatorBankLine,
   OperatorBankMapping,
@@ -71,15 +71,15 @@ class OperatorBankFiles {
     return { nodes: nodes.map(lineOf), next };
   }
 
-  @Query(() => [BankReportRow], {
+  @Query(() => BankReport, {
     description:
       'Compares the closing balances of a day with the ledger, for each account of which a bank has sent a statement ' +
-      'with its opening and its closing balance: 200 at most.',
+      'with its opening and its closing balance.',
   })
   bankReport(
     @Arg('day', () => LocalDate, { description: 'The day of the closing balances.' }) day: string,
     @Ctx() { operator }: OperatorContext,
-  ): Promise<BankReportRow[]> {
+  ): Promise<BankReport> {
     return bankReport(operator, day);
   }
 
@@ -194,7 +194,7 @@ export default {
     saveBankMapping: 'bank_mapping',
   },
   sizes: {
-    'Query.bankReport': 200,
+    'BankReport.statements': 200,
     'Query.bankMappings': 200,
     'BankFileImport.reasons': Object.keys(UnmatchedReason).length,
   },

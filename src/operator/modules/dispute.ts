@@ -15,12 +15,16 @@ import {
   WinDisputeInput,
 } from '../graph/dispute-type.js';
 import { filterOf } from '../graph/filters.js';
+import { unexplainedMember } from '../graph/unexplained-type.js';
 import { edgesOf, one, type OperatorModule, root } from '../graph/module.js';
 import { OperatorAccount, OperatorDeposit, OperatorFile } from '../graph/type.js';
 import { decideDispute, disputeOf, listDisputes, openDispute } from '../money/disputes.js';
 import type { ListPage } from '../paging.js';
 
-const OpenDisputePayload = payloadOf('OpenDispute', 'dispute', OperatorDispute);
+const OpenDisputePayload = payloadOf('OpenDispute', 'dispute', OperatorDispute, {
+  nullable: true,
+  others: unexplainedMember,
+});
 const WinDisputePayload = payloadOf('WinDispute', 'dispute', OperatorDispute);
 const LoseDisputePayload = payloadOf('LoseDispute', 'dispute', OperatorDispute);
 
@@ -50,10 +54,11 @@ class OperatorDisputes {
   @Mutation(() => OpenDisputePayload, {
     description:
       'Opens a dispute in live mode: the payer has got money of a completed deposit back from the bank or the ' +
-      'acquirer. The money is taken at once. The same dispute again changes nothing.',
+      'acquirer. The money is taken at once. Where refunds and disputes have left nothing of the deposit, it is ' +
+      'unexplained, and `dispute` is null. The same again changes nothing.',
   })
   async openDispute(@Input(() => OpenDisputeInput) input: OpenDisputeInput, @Ctx() { operator }: OperatorContext) {
-    return { dispute: await openDispute(operator, input) };
+    return openDispute(operator, input);
   }
 
   @Mutation(() => WinDisputePayload, {

@@ -1,4 +1,5 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { unexplainedMember } from '../graph/unexplained-type.js';
 import { edgesOf, one, type OperatorModule, root } from '../graph/module.js';
 import { account } from '../../resources/account/table.js';
 import { address } from '../../resources/address/table.js';
@@ -47,7 +48,9 @@ import {
 } from '../money/bank.js';
 import { endPayout, listPayouts, listRates, payoutOf, setRate, setServiceHold } from '../money/payouts.js';
 
-const RecordBankNoticePayload = payloadOf('RecordBankNotice', 'notice', OperatorBankNotice);
+const RecordBankNoticePayload = payloadOf('RecordBankNotice', 'notice', OperatorBankNotice, {
+  others: unexplainedMember,
+});
 const WithdrawBankNoticePayload = payloadOf('WithdrawBankNotice', 'notice', OperatorBankNotice);
 const ReconcileDepositPayload = payloadOf('ReconcileDeposit', 'deposit', OperatorDeposit);
 const SettlePayoutPayload = payloadOf('SettlePayout', 'payout', OperatorPayout);
@@ -107,13 +110,13 @@ class OperatorMoney {
     description:
       'Records what a bank has reported about a transfer. Recording the same notice again changes nothing, in ' +
       'any order; different content under its reference is a conflict. A recall takes a part of a received transfer ' +
-      'back, and is recorded after its receipt.',
+      'back, and is recorded after its receipt; where nothing is left of the transfer, it is unexplained.',
   })
   async recordBankNotice(
     @Input(() => RecordBankNoticeInput) input: RecordBankNoticeInput,
     @Ctx() { operator }: OperatorContext,
   ) {
-    const { notice, deposit } = await recordBankNotice(operator, {
+    const { notice, deposit, unexplained } = await recordBankNotice(operator, {
       ...input,
       event: input.event ?? 'received',
       fromAccountId: input.fromAccountId || undefined,
@@ -123,7 +126,7 @@ class OperatorMoney {
       originalReference: input.originalReference ?? undefined,
       reasonCode: input.reasonCode ?? undefined,
     });
-    return { notice: noticeOf(notice, deposit) };
+    return { notice: noticeOf(notice, deposit), unexplained };
   }
 
   @Query(() => [OperatorBankNotice], {

@@ -30,8 +30,8 @@ class OperatorUnexplainedMoney {
 
   @Mutation(() => RecordUnexplainedPayload, {
     description:
-      'Records what was taken back of a live deposit that has nothing left of it, which `openDispute` refuses. It is ' +
-      'in no balance. The same again changes nothing.',
+      'Records by hand what was taken back of a live deposit that has nothing left of it. `openDispute` and a notice ' +
+      'of a bank do so themselves. It is in no balance. The same again changes nothing.',
   })
   async recordUnexplained(
     @Input(() => RecordUnexplainedInput) input: RecordUnexplainedInput,

@@ -1,5 +1,5 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
-import { job } from '../../jobs/table.js';
+import { job, pollsEnded } from '../../jobs/table.js';
 import { amountProblems } from '../../operation/amount-problems.js';
 import { problem, type Problem } from '../../errors/problems.js';
 import { type TransactionRow, transaction } from '../../resources/transaction/table.js';
@@ -14,12 +14,13 @@ export interface AttemptDecision {
   currency?: string | undefined;
 }
 
-/** An attempt about which the acquirer is still asked. */
-export type PendingAttempt = TransactionRow & { nextPollAt: number };
+/** An attempt that is not decided, and when the acquirer is asked about it next: null when it no longer is. */
+export type PendingAttempt = TransactionRow & { nextPollAt: number | null };
 
 /**
  * Lists the attempts in live mode whose time is over and of which no acquirer has said how they ended, oldest first.
- * They are asked about for 30 days, and while no adapter is connected they wait. Silent: all of it.
+ * They are asked about for 30 days, and stay in the list until somebody says how they ended; while no adapter is
+ * connected they wait. Silent: all of it.
  */
 export async function listPendingAttempts(
   operator: Operator,
@@ -55,7 +56,8 @@ export async function listPendingAttempts(
     { ...from, limit: limit + 1 },
   );
   const { nodes, next } = pageOf(rows, limit, ({ polledSince, poll }) => [polledSince, poll, true]);
-  return { nodes: nodes.map((row) => ({ ...row.transaction, nextPollAt: row.due })), next };
+  const nextPollAt = (due: number) => (due === pollsEnded ? null : due);
+  return { nodes: nodes.map((row) => ({ ...row.transaction, nextPollAt: nextPollAt(row.due) })), next };
 }
 
 const { placeholder } = sql;

@@ -11,16 +11,19 @@ import { amountProblems } from '../../operation/amount-problems.js';
 import { textProblems } from '../../operation/text-problems.js';
 import { problem, DomainError } from '../../errors/problems.js';
 import { type TransactionRow, transaction } from '../../resources/transaction/table.js';
-import { bareReference, type BankNoticeRow, bankNotice, isPadded } from '../table.js';
+import { bareReference, type BankNoticeRow, bankNotice, isPadded, type UnexplainedRow } from '../table.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
 import { tenantOf } from '../paging.js';
 import { storedDetails } from './bank-details.js';
-import { type BankNotice, type NoticeEvent, noticeProblems } from './notice.js';
+import { type BankNotice, type NoticeEvent, noticeProblems, withoutSpaceAround } from './notice.js';
+import { unexplainedUnder } from './taken-back.js';
 
 /** A recorded bank notice with its deposit; null while a reversal waits for its deposit. */
 export interface RecordedBankNotice {
   notice: NoticeOfDeposit;
   deposit: DepositRow | null;
+  /** What a recall took of a transfer of which refunds and disputes had left nothing. */
+  unexplained: UnexplainedRow | null;
 }
 
 /** A notice of any event. That of a recall is stored with its deposit, which has the negative amount. */
@@ -86,22 +89,31 @@ export async function recordBankNotice(operator: Operator, given: BankNotice): P
     ...(given.allowCurrency === true && { allowCurrency: true }),
   };
   const notice = await operator.write('record_bank_notice', to, 'bankNotice', args, bankNotice);
-  return { notice, deposit: await scope.find(deposit, notice.depositId) };
+  return { notice, deposit: await scope.find(deposit, notice.depositId), unexplained: null };
 }
 
-/** Records a bank's recall of a received transfer, which makes a deposit with a negative amount. */
+/**
+ * Records a bank's recall of a received transfer, which makes a deposit with a negative amount. Where nothing is left
+ * of the transfer, what the bank took is unexplained.
+ */
 async function recordRecall(operator: Operator, given: BankNotice, to: AddressRow): Promise<RecordedBankNotice> {
   const { reference, originalReference, reasonCode, amount, currency } = given;
+  const { tenantId, livemode } = to;
   const content = { toAccountId: to.linkedId, toAddressId: to.id, amount, currency };
   const args = {
     ...{ reference, originalReference: originalReference!, content },
     ...(reasonCode !== undefined && { reasonCode }),
   };
-  const taken = await operator.write('record_bank_recall', to, 'bankNotice', args, deposit);
-  const { tenantId, livemode, created, id: depositId, paymentMethod, bankDetails } = taken;
+  const taken = await operator.writeOrNone('record_bank_recall', to, 'bankNotice', args, deposit);
+  const kept = taken ? null : (await unexplainedUnder(operator, to, reference))!;
+  const { created } = (taken ?? kept)!;
+  const { paymentMethod } = taken ?? (await operator.scope(to).one(deposit, kept!.depositId!));
   const of = { ...content, amount: String(amount), fromAccountId: null, paymentMethod, statementDescriptor: null };
-  const notice = { tenantId, livemode, created, depositId, event: 'recalled' as const, content: of };
-  return { notice: { ...notice, reference: bankDetails!.reference }, deposit: taken };
+  const notice: NoticeOfDeposit = {
+    ...{ tenantId, livemode, created, depositId: taken?.id ?? null, event: 'recalled', content: of },
+    reference: withoutSpaceAround(reference),
+  };
+  return { notice, deposit: taken ?? null, unexplained: kept };
 }
 
 /** The reversals that wait for their deposits, of all tenants, oldest first: 200 at most. */

@@ -7,8 +7,10 @@ import type { DepositReasonCode } from '../../resources/deposit/table.js';
 import { type DisputeRow, DisputeStatus, dispute } from '../../resources/dispute/table.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
 import { type ListFilter, type ListPage, listed } from '../paging.js';
+import type { UnexplainedRow } from '../table.js';
 import { operatorDeposit } from './bank.js';
 import { referenceProblems, withoutSpaceAround } from './notice.js';
+import { unexplainedUnder } from './taken-back.js';
 
 /** What a bank or an acquirer reports of a dispute, under its own reference: it has taken the money back. */
 export interface OpenedDispute {
@@ -26,15 +28,21 @@ export interface OpenedDispute {
   tenantId?: string | null | undefined;
 }
 
+/** A dispute; or the money that was taken back, where refunds and disputes had left nothing of the deposit. */
+export type OpenedOrUnexplained =
+  | { dispute: DisputeRow; unexplained: null }
+  | { dispute: null; unexplained: UnexplainedRow };
+
 /** The greatest length of the reason of a bank or an acquirer, as of a reference. */
 const acquirerReasonLengthMax = 255;
 
 /**
- * Opens a dispute of a completed deposit in live mode, also of one that a checkout made. Its money is taken at once.
+ * Opens a dispute of a completed deposit in live mode, also of one that a checkout made. Its money is taken at once;
+ * where refunds and disputes have left nothing of the deposit, it is unexplained, and there is no dispute.
  * The same again changes nothing; another deposit, amount or reason under its reference is a conflict.
  * Spec: decisions, 8.13.
  */
-export async function openDispute(operator: Operator, given: OpenedDispute): Promise<DisputeRow> {
+export async function openDispute(operator: Operator, given: OpenedDispute): Promise<OpenedOrUnexplained> {
   const { id, amount, reasonCode, acquirerReason, respondBy, reference, tenantId } = given;
   refuse([
     ...textProblems({ id, reference }, 'deposit'),
@@ -60,11 +68,15 @@ export async function openDispute(operator: Operator, given: OpenedDispute): Pro
   if (respondBy != null && respondBy < (await readNow(scope))) {
     // The same again stays what it was, also after the moment has passed.
     const disputes = await scope.all(dispute, dispute.depositId, id);
-    if (!disputes.some((each) => each.reference === withoutSpaceAround(reference)))
-      refuse([problem('parameter_invalid', 'dispute.respond_by', 'must not be in the past')]);
+    const isKnown =
+      disputes.some((each) => each.reference === withoutSpaceAround(reference)) ||
+      (await unexplainedUnder(operator, row, reference));
+    if (!isKnown) refuse([problem('parameter_invalid', 'dispute.respond_by', 'must not be in the past')]);
   }
   await scope.refuseBesideOtherReleases();
-  return operator.write('open_dispute', row, 'openDispute', args, dispute);
+  const opened = await operator.writeOrNone('open_dispute', row, 'openDispute', args, dispute);
+  if (opened) return { dispute: opened, unexplained: null };
+  return { dispute: null, unexplained: (await unexplainedUnder(operator, row, reference))! };
 }
 
 /** Lists disputes of all tenants, oldest first. In live mode, those under review wait for the operator. */

@@ -15,6 +15,8 @@ export interface Checkouts {
   terms: CheckoutTerms;
   /** Whether an acquirer exists that takes payments for checkouts of a mode. */
   payable(livemode: boolean): boolean;
+  /** Whether that acquirer carries out refunds of checkouts. */
+  refundable(livemode: boolean): boolean;
   urlOf(place: CheckoutPlace): string;
 }
 

@@ -4,7 +4,7 @@ import type { Scope } from '../../db/scope.js';
 const p = sql.placeholder;
 
 /** How many seconds the clock of the tenant and mode is ahead of real time. */
-export const clockOffset: SQL = sql`coalesce((select c.offset_seconds from test_clock c
+const clockOffset: SQL = sql`coalesce((select c.offset_seconds from test_clock c
   where c.tenant_id = ${p('tenantId')} and c.livemode = ${p('livemode')}), 0)`;
 
 /** The time by the clock of the tenant and mode, in epoch seconds: the database's clock, and its test clock. */

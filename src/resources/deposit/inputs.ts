@@ -97,5 +97,11 @@ export class DisputeTestDepositInput extends EndOfTestDeposit {
   amount?: bigint | null;
 }
 
+@InputType({ description: 'Names a deposit, and how much of it the bank takes back and why.' })
+export class RecallTestDepositInput extends EndOfTestDeposit {
+  @Field(() => Amount, { nullable: true, description: 'The amount to take back. By default what is left of it.' })
+  amount?: bigint | null;
+}
+
 export const ProcessTestDepositInput = idInputOf('ProcessTestDeposit', 'deposit');
 export const CompleteTestDepositInput = idInputOf('CompleteTestDeposit', 'deposit');

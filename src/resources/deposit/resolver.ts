@@ -9,6 +9,7 @@ import {
   CancelTestDepositPayload,
   ReverseTestDepositPayload,
   DisputeTestDepositPayload,
+  RecallTestDepositPayload,
   BankDetails,
   bankDetailsOf,
   Deposit,
@@ -23,6 +24,7 @@ import {
   CancelTestDepositInput,
   ReverseTestDepositInput,
   DisputeTestDepositInput,
+  RecallTestDepositInput,
 } from './inputs.js';
 import { Input, type ById } from '../../types/input.js';
 import type { Context } from '../../operation/context.js';
@@ -134,6 +136,16 @@ export class DepositResolver {
     // An older release beside this one could not read the object: the money is taken without it, as before.
     const object = !(await context.scope.besideOtherReleases()) && { respondInSeconds: sandboxRespondSeconds };
     return { deposit: await context.write('dispute_deposit', deposit, { ...input, ...object }) };
+  }
+
+  @Mutation(() => RecallTestDepositPayload, {
+    description:
+      'Test helper: the bank takes an amount of a deposit back, which cannot be answered as a dispute can. Returns ' +
+      'the new deposit, whose amount is negative.',
+  })
+  async recallTestDeposit(@Input(() => RecallTestDepositInput) input: RecallTestDepositInput, @Ctx() context: Context) {
+    await context.scope.one(deposit, input.id);
+    return { deposit: await context.write('dispute_deposit', deposit, { ...input }) };
   }
 }
 

@@ -94,6 +94,13 @@ export default defineResource({
       refusals: ['status_invalid', 'amount_exceeds_deposit'],
       routes: [extension.post(`${helpers}/dispute`)],
     },
+    recallTestDeposit: {
+      ...testOnly,
+      rules: depositProblems,
+      currencyOf: { id: deposit },
+      refusals: ['status_invalid', 'amount_exceeds_deposit'],
+      routes: [extension.post(`${helpers}/recall`)],
+    },
   },
   fields: [
     fields(deposit, {

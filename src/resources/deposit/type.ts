@@ -165,3 +165,4 @@ export const FailTestDepositPayload = payloadOf('FailTestDeposit', 'deposit', De
 export const CancelTestDepositPayload = payloadOf('CancelTestDeposit', 'deposit', Deposit);
 export const ReverseTestDepositPayload = payloadOf('ReverseTestDeposit', 'deposit', Deposit);
 export const DisputeTestDepositPayload = payloadOf('DisputeTestDeposit', 'deposit', Deposit);
+export const RecallTestDepositPayload = payloadOf('RecallTestDeposit', 'deposit', Deposit);

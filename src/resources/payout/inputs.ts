@@ -1,8 +1,16 @@
 import { Field, ID, InputType } from 'type-graphql';
-import { idInputOf } from '../../types/input.js';
 import { PayoutReasonCode } from './table.js';
 
-export const SettleTestPayoutInput = idInputOf('SettleTestPayout', 'payout');
+@InputType({ description: 'Names the payout that has arrived.' })
+export class SettleTestPayoutInput {
+  @Field(() => ID, { description: 'The id of the payout.' })
+  id: string;
+  @Field(() => String, {
+    nullable: true,
+    description: 'The reference of the bank that the payout shows, such as a UTR: at most 255 characters.',
+  })
+  bankReference?: string | null;
+}
 
 /** What the inputs of test helpers have in common that say why a payout did not arrive. */
 @InputType()

@@ -14,6 +14,7 @@ export const [PayoutArgs, PayoutOfAccountArgs] = argsOf(
   payoutListing,
   {
     amount: 'Only amounts within this range. It needs an order by amount.',
+    bankReference: [[String], 'Only with one of these references of a bank, such as a UTR.'],
     currency: 'Only in these currencies.',
     status: [PayoutStatus, 'Only in these statuses.'],
     accountId: ofAccount('payouts'),

@@ -6,7 +6,6 @@ import { Currency, DateTime } from '../../types/scalars.js';
 import type { PayoutsDisabledReason } from '../account-setting/table.js';
 import type { AccountRow } from '../account/table.js';
 import { Money } from '../balance/type.js';
-import { clockOffset, now } from '../clock/now.js';
 
 const p = sql.placeholder;
 
@@ -164,53 +163,30 @@ function obstacleOf({ currency, rate, amount }: Facts): PayoutObstacle[] {
   return BigInt(amount) <= 0n ? [{ reasonCode: 'amount_too_small', currency }] : [];
 }
 
-/**
- * The first ten look-ups of an account are by keys; those of its money are two per currency. The address of a payout is
- * chosen as `payout_address` chooses it.
- */
+/** `payout_facts` of the accounts, in one statement. */
 async function readFacts(scope: Scope, ids: readonly string[]): Promise<Map<string, Facts[]>> {
-  const own = (table: string) =>
-    sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
-  const usable = sql`${own('a')} and a.linked_id = s.account_id and a.category = 'user_payout'
-    and a.status = 'activated'`;
-  const liveFx = sql`s.of_connected_user and exists (select from account_setting g where ${own('g')}
-    and g.account_id = 'account_' || ${p('tenantId')}::text and g.live_fx)`;
-  const scheduled = sql`(select j.due + ${clockOffset} from job j where ${own('j')} and j.kind = 'pay_out'
-    and j.subject_id = s.account_id order by j.due limit 1)`;
-  const money = sql`select b.currency, b.available::text as available, d.currency as target, e.rate::text as rate,
-      e.amount::text as amount, (select r.created::text from rate r where ${own('r')} and r.source = b.currency
-        and r.target = d.currency) as rate_set_at from balance b
-      left join lateral (select a.currency from address a
-          where ${usable} order by (a.currency = b.currency) desc, a.created desc, a.id desc limit 1) d on true
-      left join lateral exchanged(${p('tenantId')}, ${p('livemode')}, b.available, b.currency, d.currency) e on true
-      where ${own('b')} and b.account_id = s.account_id and b.available > 0`;
   const rows = await scope.read<Facts>(
     'payout_plans',
     (db) =>
       db
         .select({
-          accountId: sql<string>`s.account_id`,
-          applicable: sql<boolean>`s.payouts_applicable`,
-          reason: sql<PayoutsDisabledReason | null>`s.payouts_reason`,
-          atOnce: sql<boolean>`${liveFx}`,
-          owes: sql<boolean>`exists (select from balance b where ${own('b')} and b.account_id = s.account_id
-            and b.available < 0)`,
-          hasAddress: sql<boolean>`exists (select from address a where ${usable})`,
-          now: sql<string>`n.now`,
-          nextInterval: sql<string>`n.now + seconds_to_payout(s, n.now)`,
-          scheduled: sql<string | null>`${scheduled}`,
-          currency: sql<string | null>`m.currency`,
-          available: sql<string>`m.available`,
-          target: sql<string>`m.target`,
-          rate: sql<string | null>`m.rate`,
-          rateSetAt: sql<string | null>`m.rate_set_at`,
-          amount: sql<string | null>`m.amount`,
+          accountId: sql<string>`z.account_id`,
+          applicable: sql<boolean>`z.applicable`,
+          reason: sql<PayoutsDisabledReason | null>`z.reason`,
+          atOnce: sql<boolean>`z.at_once`,
+          owes: sql<boolean>`z.owes`,
+          hasAddress: sql<boolean>`z.has_address`,
+          now: sql<string>`z.now::text`,
+          nextInterval: sql<string>`z.next_interval::text`,
+          scheduled: sql<string | null>`z.scheduled::text`,
+          currency: sql<string | null>`z.currency`,
+          available: sql<string>`z.available::text`,
+          target: sql<string>`z.target`,
+          rate: sql<string | null>`z.rate::text`,
+          rateSetAt: sql<string | null>`z.rate_set_at::text`,
+          amount: sql<string | null>`z.amount::text`,
         })
-        .from(
-          sql`account_setting s cross join (select ${now} as now) n left join lateral (${money}) m on true
-            where ${own('s')} and s.account_id = any(${p('ids')})`,
-        )
-        .orderBy(sql`s.account_id, m.currency`),
+        .from(sql`payout_facts(${p('tenantId')}, ${p('livemode')}, ${p('ids')}::text[]) z`),
     { ids },
   );
   const byAccount = new Map<string, Facts[]>(ids.map((id) => [id, []]));

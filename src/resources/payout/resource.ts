@@ -36,6 +36,7 @@ export default defineResource({
     },
     settleTestPayout: {
       ...testOnly,
+      textLengthMax: 255,
       refusals: ['status_invalid'],
       routes: [extension.post('/v1/test_helpers/payouts/:id/settle')],
     },

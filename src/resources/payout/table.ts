@@ -37,11 +37,14 @@ export const PayoutReasonCode = {
 } as const;
 export type PayoutReasonCode = (typeof PayoutReasonCode)[keyof typeof PayoutReasonCode];
 
-type Listed = 'accountId' | 'addressId' | 'amount' | 'currency' | 'status';
+type Listed = 'accountId' | 'addressId' | 'amount' | 'bankReference' | 'currency' | 'status';
 
 /** How payouts are listed. */
 export const payoutLists = (t: Record<Listed, PgColumn>): Lists => ({
-  filters: { accountId: t.accountId, status: t.status, currency: t.currency },
+  filters: {
+    ...{ accountId: t.accountId, status: t.status, currency: t.currency },
+    bankReference: { selective: t.bankReference },
+  },
   byAccount: ['accountId'],
   own: t.accountId,
   keys: { status: ['status'], currency_status: ['currency', 'status'] },
@@ -103,7 +106,10 @@ export const payout = pgTable(
     index('payout_of_payment').on(t.tenantId, t.livemode, t.paymentId),
     // The operator searches all tenants: by id, by the bank's reference, and by status for those that wait for it.
     index('payout_by_id').on(t.id),
-    index('payout_by_reference').on(t.bankReference).where(sql`bank_reference is not null`),
+    // Those of a tenant, too.
+    index('payout_of_reference')
+      .on(t.bankReference, t.tenantId, t.livemode, t.created, t.id)
+      .where(sql`bank_reference is not null`),
     index('payout_queue').on(t.status, t.created, t.id, t.livemode),
     // What a bank is told to pay, of all tenants: what is in no order yet, and what an order has.
     index('payout_to_order')

@@ -1,5 +1,4 @@
 import { Field, ID, InputType } from 'type-graphql';
-import { idInputOf } from '../../types/input.js';
 import { Amount } from '../../types/scalars.js';
 
 @InputType({ description: 'Refunds a deposit, or the deposit of a checkout.' })
@@ -17,7 +16,16 @@ export class CreateRefundInput {
   reason?: string | null;
 }
 
-export const SucceedTestRefundInput = idInputOf('SucceedTestRefund', 'refund');
+@InputType({ description: 'Names the refund that the payer has.' })
+export class SucceedTestRefundInput {
+  @Field(() => ID, { description: 'The id of the refund.' })
+  id: string;
+  @Field(() => String, {
+    nullable: true,
+    description: 'The reference of the bank that the refund shows, such as a UTR: at most 255 characters.',
+  })
+  bankReference?: string | null;
+}
 
 @InputType({ description: 'Names a refund, and why it fails.' })
 export class FailTestRefundInput {

@@ -1,7 +1,7 @@
 import { Ctx, Mutation, Resolver } from 'type-graphql';
 import { DomainError, problem } from '../../errors/problems.js';
 import type { Context } from '../../operation/context.js';
-import { type ById, Input } from '../../types/input.js';
+import { Input } from '../../types/input.js';
 import { checkoutNow } from '../checkout/now.js';
 import { deposit } from '../deposit/table.js';
 import { CreateRefundInput, FailTestRefundInput, SucceedTestRefundInput } from './inputs.js';
@@ -20,15 +20,18 @@ export class RefundResolver {
     await context.scope.refuseBesideOtherReleases();
     const { amount, reason } = input;
     const depositId = await depositOf(context, input);
-    return { refund: await context.write('create_refund', refund, { depositId, amount, reason }) };
+    const submits = context.checkouts.refundable(context.caller.livemode);
+    return { refund: await context.write('create_refund', refund, { depositId, amount, reason, submits }) };
   }
 
   @Mutation(() => SucceedTestRefundPayload, {
-    description: 'Test helper: completes a refund now. The sandbox completes it a minute after its creation.',
+    description:
+      'Test helper: completes a refund now. Otherwise the sandbox completes it a minute after its creation, or the ' +
+      'acquirer of test mode, if there is one.',
   })
-  async succeedTestRefund(@Input(() => SucceedTestRefundInput) { id }: ById, @Ctx() context: Context) {
-    await context.scope.one(refund, id);
-    return { refund: await context.write('move_refund', refund, { id, to: 'succeeded' }) };
+  async succeedTestRefund(@Input(() => SucceedTestRefundInput) input: SucceedTestRefundInput, @Ctx() context: Context) {
+    await context.scope.one(refund, input.id);
+    return { refund: await context.write('move_refund', refund, { ...input, to: 'succeeded' }) };
   }
 
   @Mutation(() => FailTestRefundPayload, {

@@ -43,6 +43,7 @@ export default defineResource({
     },
     succeedTestRefund: {
       ...testOnly,
+      textLengthMax: 255,
       refusals: ['status_invalid'],
       routes: [extension.post('/v1/test_helpers/refunds/:id/succeed')],
     },

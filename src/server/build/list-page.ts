@@ -175,12 +175,13 @@ function namesOf(table: PgTable, lists: Lists, key: string, by?: OrderBy): strin
 
 const dialect = new PgDialect();
 
-/** The indexes of a list whose first key beside the tenant and the mode is a column, or its hash. */
+/** The indexes of a list whose first keys are the tenant, the mode and a column or its hash, in whatever order. */
 function indexesBy(table: PgTable, { name }: PgColumn, order: string): string[] {
   const { indexes, uniqueConstraints } = getTableConfig(table);
   const hash = `hashtext("${getTableName(table)}"."${name}")`;
   const found = indexes.flatMap(({ config }) => {
-    const [, , key, then] = config.columns.map(textOf);
+    const [one, other, third, then] = config.columns.map(textOf);
+    const key = [one, other, third].find((each) => each !== 'tenant_id' && each !== 'livemode');
     const isWhole = !config.where || textOf(config.where)?.endsWith(' is not null');
     return isWhole && then === order && (key === name || key === hash) ? [config.name!] : [];
   });

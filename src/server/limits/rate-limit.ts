@@ -45,9 +45,10 @@ class Leases {
     const known = this.#leases.get(name);
     if (known) return known;
     const { RATE_LIMIT, RATE_LIMIT_BURST: burst, RATE_LIMIT_PER_SECOND: perSecond } = this.config;
+    const debt = this.config.GRAPHQL_NODES_MAX * weights.object;
     const size = { burst, perSecond, enforced: RATE_LIMIT === 'enforce' };
     const lease = new Lease(size, async ({ back, need, want, spent }) => {
-      const values = [tenantId, livemode, back, need, want, burst, perSecond];
+      const values = [tenantId, livemode, back, need, want, burst, perSecond, debt];
       const [row] = await this.database.call('take_allowance', values);
       const granted = { granted: Number(row!.granted), remaining: Number(row!.remaining) };
       if (!size.enforced || isPlenty(granted.remaining, size)) return granted;

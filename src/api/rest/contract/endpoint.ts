@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../../request/caller.js';
 import { sendFile, StaticFile } from '../../../request/static-files.js';
 import { pointsOfBytes, weights } from '../../../types/weights.js';
@@ -13,19 +12,17 @@ import { type Examples, recordedExamples } from './examples.js';
 /** The generated contract, next to the schemas of the graph. */
 export const contractFile = new URL('../../../../schema/openapi.json', import.meta.url);
 
-/** How many contracts of callers are kept, of the 48 that there can be. Each is about 0.9 MB, and as made in 50 ms. */
-const keptMax = 8;
-
 /**
  * Serves the contract at /openapi.json: to anyone that of everyone, as it was generated, and to a caller what it may
  * send and receive itself. The latter depends on no more than the caller's edition, kind of account, mode and
- * permission, and is made when it is first asked for.
+ * permission: there are 48. Each is made once in a process, in some 50 ms, and kept compressed: nobody can make the
+ * gateway do it again.
  * Silent: the specification asks for no contract.
  */
 export function contractEndpoint(app: FastifyInstance, schema: GraphQLSchema): void {
   let ofEveryone: StaticFile | undefined;
   let examples: Examples | undefined;
-  const kept = new LRUCache<string, StaticFile>({ max: keptMax });
+  const kept = new Map<string, StaticFile>();
   const ofCaller = (caller: Caller): StaticFile => {
     const [audience, name] = audienceOf(caller);
     const known = kept.get(name);
@@ -33,6 +30,8 @@ export function contractEndpoint(app: FastifyInstance, schema: GraphQLSchema): v
     examples ??= recordedExamples();
     const made = jsonFile(Buffer.from(JSON.stringify(contractOf(schema, examples, audience))));
     kept.set(name, made);
+    // A file that cannot be compressed stays as it is.
+    made.pack().catch(() => {});
     return made;
   };
   const general = (): StaticFile => (ofEveryone ??= jsonFile(fs.readFileSync(contractFile)));

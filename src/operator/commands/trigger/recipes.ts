@@ -71,6 +71,15 @@ const addresses: Record<string, Recipe> = {
   ),
 };
 
+/** Asks for a change of a new account, and ends the request. */
+const changing = (end = '') =>
+  trading(async (t) => {
+    const asked = { account_id: await t.activated(), business_details: { dba: newName() } };
+    const { id } = await t.gateway.post('/change_requests', asked);
+    if (end !== '') await t.gateway.post(end.replace(':id', id));
+    return id;
+  });
+
 const accounts: Record<string, Recipe> = {
   'account.created': trading((t) => t.partner()),
   // The account of a partner changes when its receiving addresses are issued.
@@ -89,6 +98,10 @@ const accounts: Record<string, Recipe> = {
     const [setting] = await gateway.list(`/account_settings?account_id=${account.id}`);
     return (await gateway.post(`/account_settings/${setting!.id}`, { metadata: { trigger: newName() } })).id;
   },
+  'change_request.created': changing(),
+  'change_request.accepted': changing('/test_helpers/change_requests/:id/accept'),
+  'change_request.declined': changing('/test_helpers/change_requests/:id/decline'),
+  'change_request.withdrawn': changing('/change_requests/:id/withdraw'),
   'file.created': async ({ gateway }) => (await gateway.upload('additional_verification')).id,
   'person.created': trading((t) => t.person()),
   'person.updated': drafting(async (t) =>

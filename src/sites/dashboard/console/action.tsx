@@ -6,7 +6,7 @@ import { Dialog } from '../parts/dialog';
 import { Form, TextField } from '../parts/form';
 import { useMayAct, useSession } from './session';
 
-interface ActionProps<Input extends object> {
+interface ActionProps<Input extends object, Answer> {
   /** What the button says, which opens the dialog. */
   name: string;
   /** What the button is about, for those who do not see its row. */
@@ -18,13 +18,13 @@ interface ActionProps<Input extends object> {
   small?: boolean;
   /** Asks why, for the audit log; a text is the hint of the field. */
   reason?: boolean | string;
-  mutation: TypedDocumentNode<unknown, { input: Input }>;
+  mutation: TypedDocumentNode<Answer, { input: Input }>;
   /** The members of the input that are known; those of the form join them. */
   input: Partial<Input>;
   /** Changes the values of the form, where they are no texts. */
   read?: (values: Record<string, unknown>) => object;
-  /** What is said when it is done. */
-  done: string;
+  /** What is said when it is done, also by what was answered. */
+  done: string | ((answer: Answer) => string);
   onDone?: (() => void) | undefined;
   /** What will happen, and the fields of the form. */
   children: ReactNode;
@@ -34,7 +34,8 @@ interface ActionProps<Input extends object> {
  * A button for something that an operator does, with a dialog that says what will happen before it does. Operators that
  * only read do not see it.
  */
-export function Action<Input extends object>({ name, about, kind, small, ...dialog }: ActionProps<Input>) {
+export function Action<Input extends object, Answer>(props: ActionProps<Input, Answer>) {
+  const { name, about, kind, small, ...dialog } = props;
   const [open, setOpen] = useState(false);
   if (!useMayAct()) return null;
   return (
@@ -52,12 +53,15 @@ export function Action<Input extends object>({ name, about, kind, small, ...dial
   );
 }
 
-type DialogProps<Input extends object> = Omit<ActionProps<Input>, 'name' | 'about' | 'kind' | 'small'> & {
+type DialogProps<Input extends object, Answer> = Omit<
+  ActionProps<Input, Answer>,
+  'name' | 'about' | 'kind' | 'small'
+> & {
   danger: boolean;
   onClose: () => void;
 };
 
-function ActionDialog<Input extends object>(props: DialogProps<Input>) {
+function ActionDialog<Input extends object, Answer>(props: DialogProps<Input, Answer>) {
   const { title, submit, danger, reason, mutation, input, read, done, onDone, onClose, children } = props;
   const { write, pending, failure } = useWrite(mutation);
   const { announce } = useSession();
@@ -68,8 +72,9 @@ function ActionDialog<Input extends object>(props: DialogProps<Input>) {
     setUnexplained(isExplained ? undefined : { messages: [], fields: { reason: required } });
     if (!isExplained) return;
     const given = { ...input, ...(read ? read(values) : values) } as Input;
-    if ((await write({ input: given })) === undefined) return;
-    announce(done);
+    const answer = await write({ input: given });
+    if (answer === undefined) return;
+    announce(typeof done === 'string' ? done : done(answer as Answer));
     onClose();
     onDone?.();
   };

@@ -59,6 +59,7 @@ const kinds: Readonly<Record<FoundObject['type'], string>> = {
   ADJUSTMENT: 'Adjustment',
   BANK_LINE: "Line of a bank's file",
   BANK_NOTICE: 'Bank notice',
+  CHANGE_REQUEST: 'Change',
   CHECKOUT: 'Checkout',
   DEPOSIT: 'Payment',
   DISPUTE: 'Dispute',

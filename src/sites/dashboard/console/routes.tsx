@@ -11,6 +11,9 @@ const Attempts = lazy(() => import('./pages/attempts').then(({ Attempts }) => ({
 const Audit = lazy(() => import('./pages/audit').then(({ Audit }) => ({ default: Audit })));
 const Bank = lazy(() => import('./pages/bank').then(({ Bank }) => ({ default: Bank })));
 const BankFiles = lazy(() => import('./pages/bank-files').then(({ BankFiles }) => ({ default: BankFiles })));
+const ChangeRequests = lazy(() =>
+  import('./pages/change-requests').then(({ ChangeRequests }) => ({ default: ChangeRequests })),
+);
 const Disputes = lazy(() => import('./pages/disputes').then(({ Disputes }) => ({ default: Disputes })));
 const Holds = lazy(() => import('./pages/holds').then(({ Holds }) => ({ default: Holds })));
 const Ledger = lazy(() => import('./pages/ledger').then(({ Ledger }) => ({ default: Ledger })));
@@ -43,6 +46,7 @@ export function Routes() {
         <Route path="/audit" component={Audit} />
         <Route path="/bank" component={Bank} />
         <Route path="/bank-files" component={BankFiles} />
+        <Route path="/change-requests" component={ChangeRequests} />
         <Route path="/disputes" component={Disputes} />
         <Route path="/holds" component={Holds} />
         <Route path="/ledger" component={Ledger} />

@@ -4,6 +4,7 @@ import {
   Building2,
   CircleHelp,
   Cog,
+  FilePen,
   FileOutput,
   FileSpreadsheet,
   Gavel,
@@ -85,6 +86,7 @@ export function Shell({ announcement, children }: { announcement: string; childr
 /** The icons of the queues, by the addresses of their pages. */
 const icons: Readonly<Record<string, Place['icon']>> = {
   '/verification': UserCheck,
+  '/change-requests': FilePen,
   '/payouts': ArrowUpFromLine,
   '/payment-orders': FileOutput,
   '/bank': Landmark,

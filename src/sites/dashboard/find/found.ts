@@ -27,7 +27,9 @@ export function useFound(text: string): Answer | undefined {
     const context = { requestPolicy: 'network-only' as const };
     const asked = [
       ...(id === undefined ? [] : [client.query(NodeQuery, { id }, context)]),
-      ...(words === undefined ? [] : [client.query(TextQuery, { search: words, scope }, context)]),
+      ...(words === undefined
+        ? []
+        : [client.query(TextQuery, { search: words, references: [words, words.toUpperCase()], scope }, context)]),
       ...(amount === undefined
         ? []
         : currencies.map((currency) => client.query(AmountQuery, { amount, currency, scope }, context))),

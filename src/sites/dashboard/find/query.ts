@@ -69,7 +69,7 @@ export const NodeQuery = graphql(
 /** What has a text: the lists that can be searched, in the order in which they are shown. */
 export const TextQuery = graphql(
   `
-    query FoundByText($search: String!, $scope: AccountScope!) {
+    query FoundByText($search: String!, $references: [String!]!, $scope: AccountScope!) {
       deposits(search: $search, scope: $scope, first: 5) {
         nodes { ...DepositFound }
         pageInfo { hasNextPage }
@@ -78,13 +78,17 @@ export const TextQuery = graphql(
         nodes { ...ReceivableFound }
         pageInfo { hasNextPage }
       }
+      payouts(scope: $scope, first: 5, filter: { bankReference: $references }) {
+        nodes { ...PayoutFound }
+        pageInfo { hasNextPage }
+      }
       accounts(search: $search, scope: $scope, first: 5) {
         nodes { ...AccountFound }
         pageInfo { hasNextPage }
       }
     }
   `,
-  [DepositFound, ReceivableFound, AccountFound],
+  [DepositFound, ReceivableFound, PayoutFound, AccountFound],
 );
 
 /** What has exactly an amount, in one currency: amounts of several have no common order. */

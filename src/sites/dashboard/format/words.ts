@@ -6,6 +6,7 @@ const capitals: Record<string, string> = {
   dba: 'DBA',
   gst: 'GST',
   line1: 'line 1',
+  line2: 'line 2',
   url: 'URL',
 };
 

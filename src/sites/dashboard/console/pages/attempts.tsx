@@ -49,7 +49,7 @@ export function Attempts() {
       subtitle={
         <p className="hint">
           Live attempts to pay whose time is over and of which the acquirer has not said how they ended. It is asked for
-          30 days.
+          30 days; after that you record what it says.
         </p>
       }
       actions={<Decide onDone={result.ask} />}
@@ -74,14 +74,14 @@ export function Attempts() {
           },
           placeColumn,
           { head: 'Begun', cell: ({ created }) => <Time at={created} /> },
-          { head: 'Asked next', cell: ({ nextPollAt }) => <Time at={nextPollAt} /> },
+          { head: 'Asked next', cell: ({ nextPollAt }) => (nextPollAt ? <Time at={nextPollAt} /> : 'No longer asked') },
           statusColumn(),
           amountColumn(),
           ...(mayAct ? [decision(result.ask)] : []),
         ]}
         empty={
           <Empty title="Every attempt is decided">
-            <p>An attempt comes here when its time is over and the acquirer has no answer yet.</p>
+            <p>An attempt is here from when its time is over until the acquirer or you have said how it ended.</p>
           </Empty>
         }
       />

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { dayBefore } from '../../format/days';
 import { formatMoney } from '../../format/money';
-import { gatewayNow } from '../../format/time';
+import { formatDay, gatewayNow } from '../../format/time';
 import type { ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
@@ -15,19 +15,36 @@ import { graphql } from '../graphql';
 const ReportQuery = graphql(`
   query BankReport($day: LocalDate!) {
     bankReport(day: $day) {
-      fileId file account currency opening closing ledger waiting unmatched returned difference
+      hasMore
+      statements {
+        fileId file account currency opening closing previousDay gap ledger waiting unmatched returned difference
+      }
     }
   }
 `);
 
-type Row = ResultOf<typeof ReportQuery>['bankReport'][number];
-const figure = (name: 'opening' | 'closing' | 'ledger', head: string): Column<Row> => ({
+type Row = ResultOf<typeof ReportQuery>['bankReport']['statements'][number];
+const figure = (name: 'closing' | 'ledger', head: string): Column<Row> => ({
   head,
   cell: (row) => <Money amount={row[name]} currency={row.currency} />,
   end: true,
 });
 
 const isSome = (amount: string) => /[1-9]/.test(amount);
+
+/** The opening balance, and by how much it differs from the last closing balance before it. */
+function Opening({ opening, gap, previousDay, currency }: Row) {
+  return (
+    <span className="two-lines">
+      <Money amount={opening} currency={currency} />
+      {gap !== null && previousDay !== null && isSome(gap) && (
+        <span className="hint">
+          {formatMoney({ amount: gap, currency })} since the closing of {formatDay(previousDay)}
+        </span>
+      )}
+    </span>
+  );
+}
 
 /** What is in the balance of the bank and not in the ledger, with the lines that say why. */
 function Difference({ difference, waiting, unmatched, returned, currency }: Row) {
@@ -49,7 +66,7 @@ function Difference({ difference, waiting, unmatched, returned, currency }: Row)
 
 const columns: Column<Row>[] = [
   { head: 'Account', cell: ({ account, file }) => <Two hint={file}>{account ?? 'None'}</Two> },
-  figure('opening', 'Opening'),
+  { head: 'Opening', cell: (row) => <Opening {...row} />, end: true },
   figure('closing', 'Closing'),
   figure('ledger', 'In the ledger'),
   { head: 'Difference', cell: (row) => <Difference {...row} />, end: true },
@@ -62,7 +79,10 @@ export function ClosingBalances() {
   const text = params.get('day') ?? '';
   const day = isDay(text) ? text : dayBefore(gatewayNow(), 'UTC', 1);
   const result = useLive(ReportQuery, { day }, { seconds: 30 });
-  const rows = result.data?.bankReport.map((row) => ({ ...row, id: `${row.fileId} ${row.account} ${row.currency}` }));
+  const rows = result.data?.bankReport.statements.map((row) => ({
+    ...row,
+    id: `${row.fileId} ${row.account} ${row.currency}`,
+  }));
   return (
     <>
       <div className="filters">
@@ -71,6 +91,9 @@ export function ClosingBalances() {
           <input id={id} type="date" value={day} onChange={({ target }) => set({ day: target.value })} />
         </div>
       </div>
+      {result.data?.bankReport.hasMore && (
+        <p className="hint">The day has more statements. These are the first 200, by account.</p>
+      )}
       <List
         label="Closing balances"
         result={result}

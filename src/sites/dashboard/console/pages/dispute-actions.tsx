@@ -18,7 +18,7 @@ import type { Dispute } from './dispute-query';
 
 const OpenMutation = graphql(`
   mutation OpenDispute($input: OpenDisputeInput!) {
-    openDispute(input: $input) { dispute { id status } }
+    openDispute(input: $input) { dispute { id status } unexplained { id } }
   }
 `);
 
@@ -51,7 +51,11 @@ export function OpenDispute({ onDone }: { onDone: () => void }) {
         ...values,
         ...(respondBy !== undefined && { respondBy: `${String(respondBy)}:00Z` }),
       })}
-      done="The dispute is open. Its account can answer it."
+      done={({ openDispute }) =>
+        openDispute?.unexplained
+          ? 'Nothing was left of this payment, so what was taken back is unexplained money. The account is not asked.'
+          : 'The dispute is open. Its account can answer it.'
+      }
       onDone={onDone}
     >
       <p className="hint">

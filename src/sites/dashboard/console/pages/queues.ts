@@ -9,6 +9,7 @@ const readMax = 50;
 export const WaitingQuery = graphql(`
   query Waiting {
     accounts(status: VERIFYING, first: 50) { nodes { created statusSince } }
+    changeRequests(status: OPEN, first: 50) { nodes { created } }
     payouts(status: PROCESSING, mode: LIVE, first: 50) { nodes { created amount currency } }
     paymentOrders(status: PROPOSED, first: 50) { nodes { created } }
     waitingBankNotices { created }
@@ -47,6 +48,7 @@ type Words = Queue['what'];
 /** The queues in the order of the navigation. */
 const queues: readonly (readonly [path: string, name: string, ...Words])[] = [
   ['/verification', 'Verification', 'account waits for a verdict', 'accounts wait for a verdict'],
+  ['/change-requests', 'Changes', 'change to accept or decline', 'changes to accept or decline'],
   ['/payouts', 'Payouts', 'live payout under way', 'live payouts under way'],
   ['/payment-orders', 'Payment orders', 'order to approve', 'orders to approve'],
   ['/bank', 'Bank notices', 'reversal without its payment', 'reversals without their payments'],
@@ -66,6 +68,7 @@ export function queuesOf(data: Waiting): Queue[] {
   const created = (row: { created: string }) => row.created;
   const times: Readonly<Record<string, string[] | undefined>> = {
     '/verification': data.accounts?.nodes.map((row) => row.statusSince ?? row.created),
+    '/change-requests': data.changeRequests?.nodes.map(created),
     '/payouts': data.payouts?.nodes.map(created),
     '/payment-orders': data.paymentOrders?.nodes.map(created),
     '/bank': data.waitingBankNotices?.map(created),

@@ -6,6 +6,7 @@ import { DialogButton } from '../../parts/dialog';
 import { useFilters } from '../../parts/filters';
 import { Problem } from '../../parts/problem';
 import { useMayWrite, useSession } from '../../session';
+import { RequestChange } from './change-request';
 import { payoutAccount, PayoutAddress } from './payout-address';
 import { type AccountDetail, isOnboarding } from './query';
 
@@ -51,6 +52,7 @@ export function Actions({ account }: { account: AccountDetail }) {
       {mayWrite && partner && status === 'ACTIVATED' && (
         <Move name="Deactivate" id={id} mutation={DeactivateMutation} />
       )}
+      <RequestChange account={account} />
       {mayWrite && !isOnboarding(account) && <Activate account={account} />}
     </>
   );

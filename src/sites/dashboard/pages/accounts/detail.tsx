@@ -20,6 +20,7 @@ import { stateOf } from '../payments/query';
 import { TestPayment } from '../payments/test-payment';
 import { Actions } from './actions';
 import { Addresses } from './addresses';
+import { LatestChange } from './change-request';
 import { Owes } from './invoices';
 import { Onboarding } from './onboarding';
 import { PersonList } from './persons';
@@ -68,6 +69,7 @@ function AccountPage({ account }: { account: AccountDetail }) {
       }
     >
       <Lacking account={account} />
+      <LatestChange account={account} />
       {partner && <Owes customer={account} />}
       <Part value={account.addresses} field="account.addresses" title="Addresses">
         {() => <Addresses account={account} />}

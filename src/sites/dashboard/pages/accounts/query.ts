@@ -31,6 +31,9 @@ export const AccountQuery = graphql(
         addresses(first: 20) {
           nodes { type payoutProblem billingDetails { line1 city state postalCode country } ...AddressDetails }
         }
+        changeRequests(first: 1) {
+          nodes { id created status reason answer answeredAt changes { path from to } }
+        }
         depositsOut(first: 5) { nodes { id created amount currency status pendingRest } }
       }
     }

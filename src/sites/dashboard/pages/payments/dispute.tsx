@@ -45,7 +45,7 @@ export const DisputeCards = ({ disputes }: { disputes: readonly Dispute[] }) =>
 function DisputeCard({ dispute }: { dispute: Dispute }) {
   const mayTest = useMayTest();
   return (
-    <Card title="Dispute" action={<Status value={disputeState(dispute)} />} className="dispute">
+    <Card title="Dispute" action={<Status value={disputeState(dispute)} />} className="dialogue">
       <Progress dispute={dispute} />
       <DisputeFacts dispute={dispute} />
       <Answer dispute={dispute} />

@@ -31,6 +31,11 @@ const dispute = graphql(`
     disputeTestDeposit(input: $input) { deposit { id status } }
   }
 `);
+const recall = graphql(`
+  mutation RecallTestPayment($input: RecallTestDepositInput!) {
+    recallTestDeposit(input: $input) { deposit { id status } }
+  }
+`);
 
 const tools: Record<string, Tool[]> = {
   INITIALIZED: [
@@ -46,12 +51,13 @@ const tools: Record<string, Tool[]> = {
   COMPLETED: [
     { name: 'Reverse', mutation: reverse, input: 'ReverseTestDepositInput' },
     { name: 'Dispute', mutation: dispute, input: 'DisputeTestDepositInput' },
+    { name: 'Recall', mutation: recall, input: 'RecallTestDepositInput' },
   ],
 };
 
 /** What the sandbox bank can do with a payment, or why it can do nothing. */
 export function toolsOf({ status, disputedDeposit }: { status: string; disputedDeposit: object | null }) {
-  if (disputedDeposit) return { tools: [], none: 'A dispute has taken its money at once: the bank does no more.' };
+  if (disputedDeposit) return { tools: [], none: 'It has taken money at once: the bank does no more.' };
   const ended = `This payment is ${status.toLowerCase()}, and a payment that has ended stays so.`;
   return { tools: tools[status] ?? [], none: ended };
 }

@@ -1,0 +1,289 @@
+import { describe, expect, it } from 'vitest';
+import { makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot, violations } from './fixture.js';
+import { payeesOf } from './payee.js';
+
+const fixture = useFunctions();
+const { world, of, call, write, rowText, stored } = fixture;
+const payee = payeesOf(fixture);
+type Payee = Awaited<ReturnType<typeof payee>>;
+const merchant = useRoot(fixture, 'user', 2);
+const seller = moneyOf(fixture, merchant);
+let references = 0;
+const reference = () => `CB ${++references}`;
+
+const first = (root: Payee) => stored('deposit', root, root.id, 'to_account_id');
+const refundOf = (root: Payee, { id }: Row, amount?: bigint) => write(root, 'create_refund', { depositId: id, amount });
+const end = (root: Payee, { id }: Row, to: 'succeeded' | 'failed') => write(root, 'move_refund', { id, to });
+type Place = Parameters<typeof write>[0];
+const open = (root: Place, { id }: Row, of_: string, amount?: bigint, more: object = {}): Promise<Row | undefined> =>
+  write(root, 'open_dispute', { id, reference: of_, reasonCode: 'high_risk', amount, ...more });
+const decide = (root: Place, { id }: Row, to: 'won' | 'lost') => write(root, 'decide_dispute', { id, to });
+const funds = ({ money, id }: Payee) => money.balance(id);
+const kept = (root: Place) =>
+  world.sql<Row[]>`select deposit_id, reference, amount, covered, currency, reason, status from unexplained
+    where tenant_id = ${root.tenantId} order by created, id`;
+/** What the posting of unexplained money moves, outside of all balances. */
+const posted = ({ id }: Row) => world.sql`
+  select c.contra, c.amount from posting p join contra_entry c on (c.tenant_id, c.posting_id) = (p.tenant_id, p.id)
+  where p.kind = 'unexplained' and p.cause = ${id} order by 1`;
+const conflict = 'state_conflict deposit.reference';
+const tooMuch = 'amount_exceeds_deposit deposit.amount';
+
+of('insert_taken_back', () => {
+  it('stores and posts it once under its reference', async () => {
+    const root = await payee(100n);
+    const text = await rowText('deposit', root, (await first(root)).id);
+    const of_ = reference();
+    const insert = async () =>
+      (await call('insert_taken_back', root.tenantId, false, text, 30, 'EUR', of_, 'By hand'))[0]!;
+    const row = await insert();
+    expect(row).toMatchObject({ amount: '-30', currency: 'EUR', reason: 'recorded', reference: of_, note: 'By hand' });
+    expect(await posted(row)).toEqual([
+      { contra: 'dispute', amount: '30' },
+      { contra: 'unexplained', amount: '-30' },
+    ]);
+    expect(await insert()).toMatchObject({ id: null });
+  });
+});
+
+of('keep_taken_back', () => {
+  const keep = async (root: Place, { id }: Row, of_: string, amount: number | null, currency: string | null = null) => {
+    const args = ['chargeback', of_, id, amount, currency, 'Chargeback'] as const;
+    return (await call('keep_taken_back', root.tenantId, false, ...args))[0]!.keep_taken_back;
+  };
+
+  it('keeps what nothing is left for, once under its reference', async () => {
+    const root = await payee(100n);
+    const paid = await first(root);
+    await refundOf(root, paid);
+    const of_ = reference();
+    for (let i = 0; i < 2; i++) expect(await keep(root, paid, of_, 60)).toBe(true);
+    expect(await keep(root, paid, of_, null)).toBe(true);
+    expect(await kept(root)).toMatchObject([{ amount: '-60', reference: of_, deposit_id: paid.id, status: 'open' }]);
+    for (const other of [keep(root, paid, of_, 61), keep(root, paid, of_, 60, 'EUR')])
+      expect(await refusal(other)).toBe(conflict);
+    expect(await refusal(keep(root, await root.money.deposit(60n), of_, 60))).toBe(conflict);
+  });
+
+  it('keeps no amount, more than was ever paid, what is left, and what was never received', async () => {
+    const root = await payee(100n);
+    const paid = await first(root);
+    expect(await keep(root, paid, reference(), 60)).toBe(false);
+    await refundOf(root, paid, 99n);
+    expect(await keep(root, paid, reference(), 60)).toBe(false);
+    await refundOf(root, paid);
+    for (const amount of [null, 0, 101]) expect(await keep(root, paid, reference(), amount)).toBe(false);
+    expect(await keep(root, await root.money.create(60n), reference(), 60)).toBe(false);
+    expect(await kept(root)).toEqual([]);
+  });
+
+  it('keeps another currency whatever is left, and refuses it under the reference of a dispute', async () => {
+    const root = await payee(100n);
+    const paid = await first(root);
+    const of_ = reference();
+    await open(root, paid, of_, 10n);
+    expect(await keep(root, paid, of_, 10)).toBe(false);
+    expect(await keep(root, paid, of_, 10, paid.currency)).toBe(false);
+    expect(await refusal(keep(root, paid, of_, 10, 'EUR'))).toBe(conflict);
+    expect(await keep(root, paid, reference(), 5_000, 'EUR')).toBe(true);
+    expect(await kept(root)).toMatchObject([{ amount: '-5000', currency: 'EUR' }]);
+  });
+});
+
+describe('what is taken back of a deposit of which nothing is left', () => {
+  it('moves no balance until the refund fails, which then has it, once', async () => {
+    const root = await payee(100n);
+    const paid = await first(root);
+    const refund = await refundOf(root, paid);
+    const [of_, before] = [reference(), await funds(root)];
+    for (let i = 0; i < 2; i++) expect(await open(root, paid, of_, 100n)).toBeUndefined();
+    expect(await open(root, paid, of_)).toBeUndefined();
+    expect(await funds(root)).toEqual(before);
+    expect(await stored('deposit', root, paid.id)).toMatchObject({ disputed: '0', status: 'completed' });
+    expect(await kept(root)).toMatchObject([{ amount: '-100', covered: '0', status: 'open' }]);
+    for (const amount of [1n, 101n]) expect(await refusal(open(root, paid, of_, amount))).toBe(conflict);
+    expect(await refusal(open(root, paid, reference(), 101n))).toBe(tooMuch);
+    expect(await refusal(open(root, paid, reference()))).toBe(tooMuch);
+    expect(await violations(fixture)).toEqual([]);
+
+    await end(root, refund, 'failed');
+    expect(await kept(root)).toMatchObject([{ amount: '-100', covered: '100', status: 'resolved' }]);
+    expect(await funds(root)).toEqual({});
+    expect(await stored('deposit', root, paid.id)).toMatchObject({ disputed: '100', pending_rest: '0' });
+    // The report that comes again takes nothing a second time.
+    expect(await open(root, paid, of_, 100n)).toBeUndefined();
+    expect(await funds(root)).toEqual({});
+    expect(await kept(root)).toHaveLength(1);
+    expect(await violations(fixture)).toEqual([]);
+  });
+
+  it('is what a second dispute takes, and what it takes beyond what the first one has left', async () => {
+    const root = await payee(100n);
+    const paid = await first(root);
+    await open(root, paid, reference(), 60n);
+    const second = await open(root, paid, reference(), 60n);
+    expect(second).toMatchObject({ amount: '40' });
+    expect(await open(root, paid, reference(), 30n)).toBeUndefined();
+    expect(await kept(root)).toMatchObject([
+      { amount: '-20', reason: 'beyond_deposit' },
+      { amount: '-30', reason: 'recorded' },
+    ]);
+    expect(await funds(root)).toEqual({});
+    expect(await violations(fixture)).toEqual([]);
+  });
+
+  it('of two reports at once is stored once', async () => {
+    const root = await payee(100n);
+    const paid = await first(root);
+    await refundOf(root, paid);
+    const of_ = reference();
+    const answers = await Promise.all(Array.from({ length: 4 }, () => open(root, paid, of_, 100n)));
+    expect(answers).toEqual([undefined, undefined, undefined, undefined]);
+    expect(await kept(root)).toHaveLength(1);
+  });
+
+  it('was recalled by a bank, too', async () => {
+    const root = await payee(10n);
+    const [address] = await root.money.addressOf(root.id);
+    const place = { toAccountId: root.id, toAddressId: address!.id as string, amount: 100n, currency: 'USD' };
+    const content = { ...place, fromAccountId: null, paymentMethod: 'domestic_credit', statementDescriptor: null };
+    const original = reference();
+    const received = await write(root, 'record_bank_notice', { reference: original, event: 'received', content });
+    const refund = await refundOf(root, { id: received.deposit_id });
+    const of_ = reference();
+    const recall = (amount: bigint, under = of_): Promise<Row | undefined> =>
+      write(root, 'record_bank_recall', {
+        ...{ reference: under, originalReference: original, content: { ...place, amount } },
+      });
+    const before = await funds(root);
+    for (let i = 0; i < 2; i++) expect(await recall(70n)).toBeUndefined();
+    expect(await refusal(recall(71n))).toBe(conflict);
+    expect(await refusal(recall(101n, reference()))).toBe(tooMuch);
+    expect(await funds(root)).toEqual(before);
+    await end(root, refund, 'failed');
+    expect(await funds(root)).toEqual({ available: '10', pending: '30' });
+    expect(await violations(fixture)).toEqual([]);
+  });
+
+  it('in another currency is never taken from what a refund gives back', async () => {
+    const root = await payee(100n);
+    const paid = await first(root);
+    expect(await open(root, paid, reference(), 4_000n, { currency: 'EUR' })).toBeUndefined();
+    const refund = await refundOf(root, paid, 40n);
+    await end(root, refund, 'failed');
+    expect(await funds(root)).toEqual({ available: '100' });
+    expect(await kept(root)).toMatchObject([{ amount: '-4000', covered: '0', currency: 'EUR', status: 'open' }]);
+    expect(await violations(fixture)).toEqual([]);
+  });
+});
+
+describe('a chargeback of a checkout', () => {
+  let payer: string | undefined;
+  const checkout = async (): Promise<Row> => {
+    const fromAccountId = (payer ??= (await makeAccount(fixture, merchant)).id as string);
+    const { id } = await seller.receivable(100n, { currency: 'INR' });
+    return write(merchant, 'create_checkout', {
+      ...{ amount: 100n, grossAmount: 103n, currency: 'INR', fromAccountId, toAccountId: merchant.id },
+      ...{ paymentMethods: ['cards'], receivableIds: [id], redirectUrl: 'https://shop.example/', seconds: 600 },
+    });
+  };
+  const begin = ({ id }: Row): Promise<Row> =>
+    write(merchant, 'begin_transaction', {
+      ...{ checkoutId: id, attemptKey: reference(), paymentMethod: 'card', seconds: 300 },
+      details: { cards: { last4: '4242' } },
+    });
+  const settle = ({ id }: Row, status: string, reason: string | null = null) =>
+    call('settle_transaction', merchant.tenantId, false, '{}', id, status, reason);
+  /** A paid attempt, of which the acquirer says that it took so much. */
+  const paid = async (taken: bigint): Promise<Row> => {
+    const begun = await begin(await checkout());
+    await write(merchant, 'decide_transaction', { id: begun.id, status: 'succeeded', amount: taken, currency: 'INR' });
+    await settle(begun, 'succeeded');
+    await world.sql`delete from job where subject_id = ${begun.id}`;
+    return stored('transaction', merchant, begun.id);
+  };
+  const balance = () => seller.balance(merchant.id, 'INR');
+  const refunded = (id: string, amount?: bigint) => write(merchant, 'create_refund', { depositId: id, amount });
+  const beyond = async (debit: string) => {
+    const [row] = await world.sql<Row[]>`select amount, covered, reason, status from unexplained
+      where deposit_id = ${debit}`;
+    return row;
+  };
+
+  it('with its fee takes the deposit, and the rest is unexplained, also once it is won', async () => {
+    const before = await balance();
+    const { deposit_id: id } = await paid(103n);
+    const dispute = (await open(merchant, { id }, reference(), 103n))!;
+    expect(dispute).toMatchObject({ amount: '100' });
+    expect(await balance()).toEqual(before);
+    const fee = { amount: '-3', covered: '0', reason: 'beyond_deposit', status: 'open' };
+    expect(await beyond(dispute.debit_deposit_id)).toEqual(fee);
+    await decide(merchant, dispute, 'won');
+    expect(await stored('deposit', merchant, id)).toMatchObject({ disputed: '0', pending_rest: '100' });
+    // A refund of the won money that fails gives it back to the account: the fee stays the operator's.
+    const refund = await refunded(id, 40n);
+    await write(merchant, 'move_refund', { id: refund.id, to: 'failed' });
+    expect(await stored('deposit', merchant, id)).toMatchObject({ disputed: '0', pending_rest: '100' });
+    expect(await beyond(dispute.debit_deposit_id)).toEqual(fee);
+    expect(await violations(fixture)).toEqual([]);
+  });
+
+  it('with its fee after a refund takes what the refund gives back, and no more', async () => {
+    const { deposit_id: id } = await paid(103n);
+    const refund = await refunded(id, 40n);
+    const before = await balance();
+    const dispute = (await open(merchant, { id }, reference(), 103n))!;
+    expect(dispute).toMatchObject({ amount: '60' });
+    await write(merchant, 'move_refund', { id: refund.id, to: 'failed' });
+    const rest = { amount: '-43', covered: '40', reason: 'beyond_deposit', status: 'open' };
+    expect(await beyond(dispute.debit_deposit_id)).toEqual(rest);
+    expect(await stored('deposit', merchant, id)).toMatchObject({ disputed: '100', pending_rest: '0' });
+    await decide(merchant, dispute, 'won');
+    expect(await stored('deposit', merchant, id)).toMatchObject({ disputed: '0', pending_rest: '100' });
+    const again = await refunded(id, 20n);
+    await write(merchant, 'move_refund', { id: again.id, to: 'failed' });
+    expect(await beyond(dispute.debit_deposit_id)).toEqual(rest);
+    expect(await stored('deposit', merchant, id)).toMatchObject({ disputed: '0', pending_rest: '100' });
+    expect(Number((await balance()).available ?? 0)).toBe(Number(before.available) - 60);
+    expect(await violations(fixture)).toEqual([]);
+  });
+
+  it('of an overpayment takes up to what was paid', async () => {
+    const { deposit_id: id } = await paid(150n);
+    expect(await refusal(open(merchant, { id }, reference(), 151n))).toBe(tooMuch);
+    const dispute = (await open(merchant, { id }, reference(), 150n))!;
+    expect(dispute).toMatchObject({ amount: '100' });
+    expect(await beyond(dispute.debit_deposit_id)).toMatchObject({ amount: '-50' });
+    await decide(merchant, dispute, 'won');
+    await refunded(id);
+    const second = reference();
+    expect(await open(merchant, { id }, second, 150n)).toBeUndefined();
+    expect(await refusal(open(merchant, { id }, reference(), 151n))).toBe(tooMuch);
+    expect(await violations(fixture)).toEqual([]);
+  });
+
+  it('of its second payment moves no balance', async () => {
+    const made = await checkout();
+    const late = await begin(made);
+    await settle(late, 'failed', 'expired');
+    await settle(await begin(made), 'succeeded');
+    await settle(late, 'succeeded');
+    await call('refund_duplicate', merchant.tenantId, false, late.id);
+    await world.sql`delete from job where subject_id = ${late.id}`;
+    const { deposit_id: id, reason_code: reason } = await stored('transaction', merchant, late.id);
+    expect(reason).toBe('duplicate');
+    const before = await balance();
+    const of_ = reference();
+    for (let i = 0; i < 2; i++) expect(await open(merchant, { id }, of_, 103n)).toBeUndefined();
+    expect(await refusal(open(merchant, { id }, reference(), 104n))).toBe('status_invalid deposit.status');
+    expect(await balance()).toEqual(before);
+    expect(await violations(fixture)).toEqual([]);
+    // What its refund could not send back is the operator's, beside what was taken back.
+    const refund = await stored('refund', merchant, id, 'deposit_id');
+    await write(merchant, 'move_refund', { id: refund.id, to: 'failed' });
+    const rows = await world.sql`select sum(amount)::int as total, count(*)::int as rows from unexplained
+      where deposit_id = ${id} or transaction_id = ${late.id}`;
+    expect(rows).toEqual([{ total: 0, rows: 2 }]);
+    expect(await violations(fixture)).toEqual([]);
+  });
+});
