@@ -75,7 +75,9 @@ function command(
       const settings = withData(config({ serves: false }));
       const store = await openStore(settings, { migrates: false, progress, say });
       try {
-        const operator = new Operator(store.database, graph, store.secrets, undefined, checkoutTermsOf(settings));
+        const terms = checkoutTermsOf(settings);
+        const certificate = () => settings.tls?.cert;
+        const operator = new Operator(store.database, graph, store.secrets, undefined, terms, certificate);
         const path = `${parent.name()} ${name.split(' ', 1)[0]}`;
         const result = await loggedCommand(operator, path, options, argument, () =>
           run(operator, options, argument, store),

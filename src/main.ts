@@ -125,7 +125,8 @@ async function main(): Promise<void> {
   const { database, secrets } = store;
   const schema = buildGraph();
   const acquirers = acquirersOf(settings);
-  const operator = new Operator(database, schema, secrets, undefined, checkoutTermsOf(settings));
+  const certificate = () => settings.tls?.cert;
+  const operator = new Operator(database, schema, secrets, undefined, checkoutTermsOf(settings), certificate);
   const demo = store.embedded
     ? await during('seeding the demo', () => openDemo(store, operator, schema, progress))
     : [];

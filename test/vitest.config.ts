@@ -62,8 +62,10 @@ const layers = ['unit', 'functions', 'api'];
 const also = [
   ...['browser/card-fields', 'browser/client', 'browser/cors', 'browser/dashboard', 'browser/start-page'],
   ...[
+    'process/alert-rules',
     'process/cli-output',
     'process/config',
+    'process/doctor',
     'process/encryption-key',
     'process/job-runner',
     'process/rate-limit-crash',

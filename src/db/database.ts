@@ -99,7 +99,7 @@ export class Database {
     });
     this.#expensiveReads = new ExpensiveReads(this.#connections, this.#failures, slow);
     const { reader, availability } = this.#connections;
-    this.readiness = new Readiness(servers, availability, this.#failures, this.#connections.heartbeat);
+    this.readiness = new Readiness(servers, availability, this.#failures, this.#connections.heartbeat, replicas);
     const statements = () => this.#statements;
     this.#quickReads = new QuickReads(reader, (attempt) => this.#connections.retried(reader, attempt), statements);
     const on = {
@@ -107,8 +107,9 @@ export class Database {
       answer: () => this.#connections.answered(),
       change: (...change: Signals['replica']) => void this.signals.emit('replica', ...change),
     };
-    this.replicas =
-      replicas && new Replicas(replicas.connections, reader, on, { ...replicas, slow, pools, statements });
+    this.replicas = replicas?.reads
+      ? new Replicas(replicas.connections, reader, on, { ...replicas, slow, pools, statements })
+      : undefined;
     this.lists = new ListStreams(this.#connections, statements, this.#failures, this.observers);
     this.crossTenant = new CrossTenantQueries(this.#connections, this.#failures, this.observers, statements);
     this.#audits = new AuditQueries(this.#connections, this.#statements, this.#failures, this.replicas, this.observers);

@@ -37,6 +37,11 @@ export const job = pgTable(
     // A worker claims the due jobs of one tenant without reading the jobs of other tenants.
     index('job_of_tenant').on(t.tenantId, t.livemode, t.due, t.id),
     index('job_stuck').on(t.tenantId, t.livemode, t.id).where(sql`error is not null`),
+    // The failing jobs of a mode are counted, and the one that fails for the longest time is found, also of payouts.
+    index('job_failing').on(t.livemode, t.failingSince).where(sql`failing_since is not null`),
+    index('job_failing_payout')
+      .on(t.failingSince)
+      .where(sql`livemode and kind = 'pay_out' and failing_since is not null`),
     // The operator lists the attempts of all tenants about which acquirers are still asked, which are few.
     index('job_of_poll').on(t.created, t.id).where(sql`kind = 'inquire_transaction' and livemode`),
     index('job_of_subject').on(t.tenantId, t.livemode, t.subjectId),
@@ -69,7 +74,10 @@ export const workerFault = pgTable(
     attempts: integer('attempts').notNull(),
     nextAttempt: bigint('next_attempt', { mode: 'number' }).notNull(),
   },
-  (t) => [primaryKey({ name: 'worker_fault_pkey', columns: [t.tenantId, t.livemode, t.work] })],
+  (t) => [
+    primaryKey({ name: 'worker_fault_pkey', columns: [t.tenantId, t.livemode, t.work] }),
+    index('worker_fault_of_mode').on(t.livemode),
+  ],
 );
 
 /** A process of a gateway that runs, or that has ended without saying so. It is about no tenant. */

@@ -1,6 +1,7 @@
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import type { LedgerCheckStatus } from '../resources/ledger/table.js';
 import type { DueAges } from '../operator/health/due-ages.js';
+import type { StuckCounts } from '../operator/health/stuck-counts.js';
 import type { PollTimer } from './poll-timer.js';
 import type { Faults } from './faults.js';
 import type { TenantWork } from './table.js';
@@ -25,8 +26,8 @@ export interface WorkObserver {
   failed(work: TenantWork): void;
   /** A poll over all tenants has found rows with work. */
   found(work: TenantWork, rows: number): void;
-  /** What fails and is tried again was counted: single jobs, and the work of whole tenants. */
-  stuck(count: { jobs: number; work: number }): void;
+  /** What fails and is tried again was counted. */
+  stuck(counts: StuckCounts): void;
   /** How long the oldest work of each kind is overdue was measured, in seconds. */
   dueAges(ages: DueAges): void;
   /** An event was sent to a webhook endpoint, or could not be. */

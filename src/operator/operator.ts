@@ -61,6 +61,8 @@ export class Operator {
     private readonly asking?: OperatorRequest,
     /** The terms of checkouts that `as` creates for an account. */
     private readonly checkoutTerms: CheckoutTerms = checkoutTermsDefault,
+    /** The certificate of TLS_CERT_FILE, in PEM. */
+    readonly certificate: () => Buffer | undefined = () => undefined,
   ) {
     this.secrets = Secrets.of(pepper);
     this.requestId = asking?.requestId ?? newRequestId();
@@ -76,7 +78,7 @@ export class Operator {
    */
   under(idempotencyKey: `§${string}`): Operator {
     const asking = { requestId: this.requestId, idempotencyKey };
-    return new Operator(this.database, this.schema, this.secrets, asking, this.checkoutTerms);
+    return new Operator(this.database, this.schema, this.secrets, asking, this.checkoutTerms, this.certificate);
   }
 
   /** Reads over all tenants. The tests list these reads by name. */
@@ -92,6 +94,11 @@ export class Operator {
   /** What each host of the address of the database says of itself. */
   servers(): ReturnType<CrossTenantReads['readiness']['servers']> {
     return this.database.readiness.servers();
+  }
+
+  /** The standbys of DATABASE_REPLICA_URL, and how old their data may be. */
+  get replicas(): CrossTenantReads['readiness']['replicas'] {
+    return this.database.readiness.replicas;
   }
 
   /** The database, for the audit of a tenant and for what the worker measures. */

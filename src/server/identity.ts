@@ -99,7 +99,7 @@ export class Identity {
     const credential = { authorization: single(request, 'authorization'), session, address: request.ip };
     const viewer = await this.#credentials.check(credential, () => this.parts.wrongKeys.add(request.id));
     const asking = { requestId: request.id, idempotencyKey: idempotencyKey(single(request, 'idempotency-key')) };
-    const acting = new Operator(database, schema, secrets, asking, terms);
+    const acting = new Operator(database, schema, secrets, asking, terms, () => config.tls?.cert);
     const { requestId, idempotencyKey: key } = asking;
     const budget = request.budget ?? undefined;
     return new OperatorContext(acting, viewer, requestId, key, budget, this.parts.refusedChanges);

@@ -1,5 +1,12 @@
-import { describe, expect, it, vi } from 'vitest';
-import { health } from '../../src/operator/health/doctor.js';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { describe, expect, inject, it, vi } from 'vitest';
+import { parse } from 'yaml';
+import { buildGraph } from '../../src/api/graphql/server.js';
+import { Database } from '../../src/db/database.js';
+import { alertsKnown, health } from '../../src/operator/health/doctor.js';
+import { keyOf } from '../../src/operator/health/watch.js';
+import { Operator } from '../../src/operator/operator.js';
 import { operatorWithoutGraph } from '../../src/operator/commands/backup.js';
 import { logged } from '../../src/operator/action/actions.js';
 import { eventually, givenIn, tenantOf, useWorld } from '../support/world.js';
@@ -19,7 +26,7 @@ const bad = async () =>
 describe('the health of a deployment', () => {
   it('has a line for each check, and nothing to do where all is well', async () => {
     const lines = await health(world.operator);
-    expect(new Set(lines.map(({ check }) => check)).size).toBe(11);
+    expect(new Set(lines.map(({ check }) => check)).size).toBe(14);
     expect(await bad()).toEqual([]);
     // No gateway of this test says that it runs.
     expect(lines.slice(0, 2).map(({ check, level }) => [check, level])).toEqual([
@@ -32,7 +39,51 @@ describe('the health of a deployment', () => {
     const about = async (alert: string) => (await health(world.operator, alert)).map(({ check }) => check).toSorted();
     expect(await about('TidegateUndecryptable')).toEqual(['secrets']);
     expect(await about('TidegateLedgerViolated')).toEqual(['ledgers']);
-    expect(await about('no such alert')).toHaveLength(11);
+    expect(await about('TidegateReplicaLag')).toEqual(['replicas']);
+    expect(await about('TidegateBackupOld')).toEqual(['backups']);
+    // Any check may have caused it.
+    expect(await about('TidegateHealth')).toHaveLength(14);
+    const wrong = await ask('query ($alert: String) { health(alert: $alert) { check } }', { alert: 'TidegateLat' });
+    expect(wrong.body.errors[0]).toMatchObject({ extensions: { error: { metadata: { field_name: 'alert' } } } });
+    expect(wrong.body.errors[0].message).toContain(`The rules are ${alertsKnown.join(', ')}.`);
+  });
+
+  it('explains each of the alert rules, and no other', () => {
+    const { groups } = parse(fs.readFileSync('docs/operations/alerts.yml', 'utf8'));
+    const rules = groups[0].rules.map(({ alert }: { alert: string }) => alert);
+    expect(alertsKnown).toEqual(rules.toSorted());
+  });
+
+  it('finds a replica that is away, and a certificate that soon expires', async () => {
+    const place = { ...inject('admin'), username: 'tidegate', database: String(world.sql.options.database) };
+    const connections = [{ ...place, port: 1 }, place];
+    const database = new Database(place, undefined, { replicas: { connections, lagSeconds: 10, reads: false } });
+    const curve = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 10 -subj /CN=tidegate';
+    const pem = execFileSync('openssl', [...curve.split(' '), '-keyout', '/dev/null'], { stdio: 'pipe' });
+    const operator = new Operator(database, buildGraph(), world.pepper, undefined, undefined, () => pem);
+    expect((await health(operator, 'TidegateReplicaLag')).map(({ level, finding }) => [level, finding])).toEqual([
+      ['look', expect.stringMatching(/^The replica .+:1 does not answer: connect ENOENT/)],
+      ['look', expect.stringMatching(/^The replica .+ is no standby: nothing is read there\.$/)],
+    ]);
+    expect(await health(operator, 'TidegateCertificate')).toEqual([
+      expect.objectContaining({ level: 'look', finding: 'The certificate in TLS_CERT_FILE expires in 9 days.' }),
+    ]);
+    await database.close();
+  });
+
+  it('is logged again where another thing is meant, and not where a count has changed', () => {
+    const known = (...findings: string[]) =>
+      new Set(findings.map((finding) => keyOf({ check: 'x', level: 'now', finding, command: null }))).size;
+    expect(known('10.0.0.1:5432 does not answer: x.', '10.0.0.2:5432 does not answer: x.')).toBe(2);
+    expect(
+      known('The encryption key 12345678 is not configured.', 'The encryption key 22345678 is not configured.'),
+    ).toBe(2);
+    expect(known('The table entry_1 has 9 dead rows.', 'The table entry_2 has 9 dead rows.')).toBe(2);
+    const late = (span: string) => `The oldest job of live mode is overdue by ${span}.`;
+    expect(known(late('3 hours'), late('17 hours'))).toBe(1);
+    const stuck = (jobs: number, tenants: number) =>
+      `In live mode ${jobs} jobs and the work of ${tenants} tenants fail.`;
+    expect(known(stuck(2, 10), stuck(10_000, 0))).toBe(1);
   });
 
   it('says what to type after each fault', async () => {
@@ -74,10 +125,11 @@ describe('the health of a deployment', () => {
         () => sql`delete from webhook_endpoint where id = 'webhook_x'`,
       ],
       [
-        () => sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due, error) values
-          (${tenant}, false, 'job_fails', 1, 'retire_address', 'none', '{}', 99999999999, 'failed')`,
+        () => sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due, error,
+          failing_since) values
+          (${tenant}, false, 'job_fails', 1, 'retire_address', 'none', '{}', 99999999999, 'failed', 1)`,
         [
-          ...['stuck work', 'look', '1 job and the work of 0 tenants fail and are tried again.'],
+          ...['stuck work', 'look', 'In test mode 1 job and the work of 0 tenants fail and are tried again.'],
           'tidegate job list --stuck',
         ],
         () => sql`delete from job where id = 'job_fails'`,

@@ -4,6 +4,7 @@ import { Database } from '../../src/db/database.js';
 import { PollTimer } from '../../src/jobs/poll-timer.js';
 import { DueJobs } from '../../src/jobs/due.js';
 import { dueAges } from '../../src/operator/health/due-ages.js';
+import { stuckCounts } from '../../src/operator/health/stuck-counts.js';
 import { Worker } from '../../src/jobs/runner.js';
 import { kindNames as all, Watch } from '../../src/jobs/watch.js';
 import { eventually, givenIn, statementsWaiting, tenantOf, useWorld } from '../support/world.js';
@@ -49,6 +50,23 @@ const makes = {
   imports: () => world.sql`update data_import set due = 1`,
 };
 
+/** Starts a worker on connections of its own. */
+function started() {
+  const database = new Database({
+    ...inject('admin'),
+    username: 'tidegate',
+    database: String(world.sql.options.database),
+  });
+  const worker = new Worker(database, log, undefined, undefined, undefined, undefined, world.app.bulk);
+  worker.start();
+  return {
+    stop: async () => {
+      await worker.stop();
+      await database.close();
+    },
+  };
+}
+
 beforeAll(async () => {
   const user = await given.directUser(1);
   tenant = tenantOf(user);
@@ -93,6 +111,60 @@ describe('the age of the oldest work of live mode that is overdue', () => {
     const whole = Object.entries(ages).map(([name, age]) => [name, Math.floor(age / 1_000)]);
     expect(Object.fromEntries(whole)).toEqual({ job: 5, payout: 4, delivery: 2, event: 3 });
     await sql`delete from webhook_endpoint where id = 'webhook_live'`;
+    await quiet();
+  });
+
+  it('grows while a payout fails, although each attempt makes its job due later', async () => {
+    const { sql } = world;
+    await quiet();
+    await sql`alter function job_pay_out rename to job_pay_out_away`;
+    await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due) values
+      (${tenant}, true, 'job_fails', 1, 'pay_out', 'none', '{}', 1),
+      (${tenant}, false, 'job_of_test', 1, 'pay_out', 'none', '{}', 1)`;
+    const states = () => sql`select livemode, due > wall_clock() as later, error from job where error is not null`;
+    const error = 'no such job: pay_out';
+    const { stop } = started();
+    await eventually(states, ({ length }) => length === 2);
+    // Later attempts follow after longer pauses: no test waits for them.
+    await sql`update job set due = 99999999999, failing_since = failing_since - 4000`;
+    expect([...(await states())].toSorted((a, b) => a.livemode - b.livemode)).toEqual([
+      { livemode: false, later: true, error },
+      { livemode: true, later: true, error },
+    ]);
+    const ages = await dueAges(world.database);
+    expect([ages.job, ages.payout].map((age) => Math.floor(age / 1_000))).toEqual([4, 4]);
+    expect(await stuckCounts(world.database)).toEqual({ live: { jobs: 1, work: 0 }, test: { jobs: 1, work: 0 } });
+    await sql`alter function job_pay_out_away rename to job_pay_out`;
+    await sql`update job set due = 1`;
+    await eventually(
+      () => sql`select from job`,
+      ({ length }) => length === 0,
+    );
+    await stop();
+    expect(await dueAges(world.database)).toMatchObject({ job: 0, payout: 0 });
+  });
+
+  it('and the counts of what fails are read by indexes of what fails', async () => {
+    const { sql } = world;
+    await quiet();
+    await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due, error, failing_since)
+      select ${tenant}, n % 100 = 0, 'job_' || n, 1, 'pay_out', 'none', '{}', 99999999999,
+        case when n % 10 = 0 then 'failed' end, case when n % 10 = 0 then 1 + n end
+      from generate_series(1, 20000) n`;
+    await sql`analyze job`;
+    expect(await stuckCounts(world.database)).toMatchObject({ live: { jobs: 200 }, test: { jobs: 1_800 } });
+    await dueAges(world.database);
+    const plans = {
+      oldest_failing_job: 'job_failing',
+      oldest_failing_payout: 'job_failing_payout',
+      'stuck_jobs:live': 'job_failing',
+      'stuck_jobs:test': 'job_failing',
+    };
+    for (const [name, index] of Object.entries(plans)) {
+      const statement = world.database.preparedStatements.get(name)!.replaceAll(/\$1\b/g, '1');
+      const plan = (await sql.unsafe(`explain ${statement}`)).map((row) => row['QUERY PLAN']).join(' ');
+      expect([name, plan]).toEqual([name, expect.stringMatching(new RegExp(`(using|Index Scan on) ${index} `))]);
+    }
     await quiet();
   });
 });

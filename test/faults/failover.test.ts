@@ -148,6 +148,13 @@ describe('an old primary that comes back after a promotion', () => {
       }),
       expect.objectContaining({ level: 'now', finding: expect.stringContaining('on timeline 2') }),
     ]);
+    // The gateway that runs looks every 30 seconds.
+    const said = () => gateway.log().filter(({ check, level }) => check === 'servers' && level === 50);
+    await until(() => said().length >= 2);
+    expect(said().map(({ finding }) => finding)).toEqual([
+      expect.stringContaining('on timeline 2, and it is not the only one.'),
+      expect.stringContaining('on timeline 1, and it is not the only one.'),
+    ]);
     old.process.kill('SIGKILL');
     expect(gateway.over).toBe(false);
   });

@@ -25,7 +25,8 @@ const well: Record<string, string> = {
   'tidegate_http_requests_total{instance="a",api="rest",operation="x",status="503"}': '0x10000',
   'tidegate_last_commit_age_seconds{instance="a"}': '1x10000',
   'tidegate_oldest_due_seconds{instance="a",of="payout"}': '0x10000',
-  'tidegate_stuck{instance="a",of="job"}': '0x10000',
+  'tidegate_stuck{instance="a",of="job",mode="live"}': '0x10000',
+  'tidegate_stuck{instance="a",of="job",mode="test"}': '0x10000',
   'tidegate_ledgers{instance="a",state="violated"}': '0x10000',
   'tidegate_ledgers{instance="a",state="unchecked"}': '0x10000',
   'tidegate_ledger_check_age_seconds{instance="a"}': '3600x10000',
@@ -68,7 +69,8 @@ const changes: [alert: string, series: Record<string, string>, fires: number][] 
   ['TidegateReplicaLag', { 'tidegate_replica_lag_seconds{instance="a",replica="r"}': '0x9 31x10000' }, 6],
   ['TidegateLate', { 'tidegate_oldest_due_seconds{instance="a",of="payout"}': '0x9 121x10000' }, 4],
   ['TidegateWorkFails', { 'tidegate_worker_failures_total{instance="a",work="number_events"}': '0x9 0+1x10000' }, 22],
-  ['TidegateStuck', { 'tidegate_stuck{instance="a",of="job"}': '0x9 1x10000' }, 61],
+  ['TidegateStuck', { 'tidegate_stuck{instance="a",of="job",mode="live"}': '0x9 1x10000' }, 61],
+  ['TidegateStuckTest', { 'tidegate_stuck{instance="a",of="job",mode="test"}': '0x9 1x10000' }, 61],
   [
     'TidegateWorkWaits',
     {
@@ -116,10 +118,10 @@ function tried(series: Record<string, string>, expected: readonly (readonly [min
 describe.skipIf(!program)(`the alert rules${missing}`, () => {
   it('and the example of a configuration are read by promtool', () => {
     expect(execFileSync(program!, ['check', 'rules', file], { encoding: 'utf8' })).toContain(`${rules.length} rules`);
-    const example = path.join(folder, 'prometheus.yml');
-    fs.copyFileSync('docs/operations/deploy/prometheus.yml', example);
-    const checked = execFileSync(program!, ['check', 'config', '--syntax-only', example], { encoding: 'utf8' });
-    expect(checked).toContain('SUCCESS');
+    // As it is shipped: it finds the rules.
+    const example = path.resolve('docs/operations/deploy/prometheus.yml');
+    const checked = execFileSync(program!, ['check', 'config', example], { encoding: 'utf8' });
+    expect(checked).toContain(`${rules.length} rules`);
   });
 
   it('are each tried', () => {

@@ -86,7 +86,7 @@ describe('the files for deployment', () => {
   const linters: [program: string, ...args: string[]][] = [
     ['haproxy', '-c', '-f', path.join(folder, 'haproxy.cfg')],
     ['systemd-analyze', 'verify', ...units.map((name) => path.join(folder, name))],
-    ['promtool', 'check', 'config', '--syntax-only', path.join(folder, 'prometheus.yml')],
+    ['promtool', 'check', 'config', path.join(folder, 'prometheus.yml')],
     ['sh', '-n', path.join(folder, 'make-secrets.sh')],
   ];
   for (const [program, ...args] of linters)
@@ -176,6 +176,24 @@ describe('the files for deployment', () => {
     expect(textOf('tidegate.service')).toContain('METRICS_PORT=9464');
     const scraped = parseAllDocuments(textOf('prometheus.yml'))[0]!.toJS().scrape_configs[0];
     expect([scraped.job_name, scraped.dns_sd_configs[0].port]).toEqual(['tidegate', 9464]);
+  });
+
+  it('are of the version of the package', () => {
+    const { version } = JSON.parse(fs.readFileSync('package.json', 'utf8')) as { version: string };
+    const images = [...textOf('kubernetes.yaml').matchAll(/image: registry\.example\/tidegate:(\S+)/g)];
+    expect(images.map(([, tag]) => tag)).toEqual([version, version, version]);
+    expect(textOf('kubernetes.yaml')).toContain(`tidegate-migrate-${version.replaceAll('.', '-')},`);
+  });
+
+  it('send what fires to somebody, by its severity', () => {
+    const { alerting, rule_files: files } = parseAllDocuments(textOf('prometheus.yml'))[0]!.toJS();
+    expect(alerting.alertmanagers[0].static_configs[0].targets).toEqual(['alertmanager:9093']);
+    const rules = fs.readFileSync(path.join(folder, files[0]), 'utf8');
+    const severities = [...rules.matchAll(/severity: (\w+)/g)].map(([, severity]) => severity!);
+    const { route, receivers } = parseAllDocuments(textOf('alertmanager.yml'))[0]!.toJS();
+    const told = route.routes.map((one: { matchers: string[] }) => /^severity = "(\w+)"$/.exec(one.matchers[0]!)![1]);
+    expect(receivers.map(({ name }: { name: string }) => name).toSorted()).toEqual([...new Set(severities)].toSorted());
+    expect([...told, route.receiver].toSorted()).toEqual([...new Set(severities)].toSorted());
   });
 
   it('set only settings that exist, to values that are taken', () => {

@@ -126,7 +126,7 @@ const faults: Fault[] = [
     title: 'No worker runs',
     what: 'A payout of live mode was due two hours ago, and no gateway runs.',
     cause: () => owner!`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
-      select tenant_id, true, 'job_late', 1, 'payout', id, '{}', extract(epoch from clock_timestamp())::bigint - 7300
+      select tenant_id, true, 'job_late', 1, 'pay_out', id, '{}', extract(epoch from clock_timestamp())::bigint - 7300
       from account where livemode limit 1`,
     undo: () => owner!`delete from job where id = 'job_late'`,
   },

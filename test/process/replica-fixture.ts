@@ -8,6 +8,7 @@ import type { Connection } from '../../src/db/connect/driver/connection.js';
 import { Database } from '../../src/db/database.js';
 import { Worker } from '../../src/jobs/runner.js';
 import { retentionDefault } from '../../src/jobs/retention.js';
+import { health } from '../../src/operator/health/doctor.js';
 import { Operator } from '../../src/operator/operator.js';
 import { gateway } from '../../src/server/app.js';
 import { Metrics } from '../../src/server/telemetry/metrics.js';
@@ -42,7 +43,7 @@ export async function opened(
   );
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const given = replicas && { replicas: { connections: replicas, lagSeconds } };
+  const given = replicas && { replicas: { connections: replicas, lagSeconds, reads: true } };
   const database = new Database(connection, undefined, { ...given });
   const metrics = new Metrics();
   const app: FastifyInstance = await gateway({ config: settings, database, schema, pepper, log, metrics });
@@ -63,6 +64,11 @@ export const primaryOf = (...ports: number[]) => connectionOf(`postgres://tidega
 export const standbysOf = (...ports: number[]) => replicasOf(`postgres://tidegate@${at(...ports)}/tidegate`);
 export const answeredBy = ({ database }: Opened) =>
   database.replicas!.states.reduce((sum, { counts }) => sum + counts.answered, 0);
+
+/** What the doctor says of the replicas of a gateway. */
+export const doctorOf = async ({ world }: Opened) =>
+  (await health(world.operator, 'TidegateReplicaLag')).map(({ level, finding }) => `${level} ${finding}`).join('\n');
+export const saysThatItLags = /^look The replica \S+ is \d+ seconds behind, and may be at most 1 second\.$/;
 
 export const inUse = (of: Opened) => until(() => of.database.replicas!.choose(0n) !== undefined);
 export const ids = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }) => id);

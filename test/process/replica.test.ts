@@ -14,12 +14,14 @@ import {
   answeredBy,
   at,
   camelled,
+  doctorOf,
   ids,
   inUse,
   opened,
   type Opened,
   pepper,
   primaryOf,
+  saysThatItLags,
   standbysOf,
   standbysIn,
 } from './replica-fixture.js';
@@ -175,6 +177,7 @@ describe('a read that may be old', () => {
         text = await topology.strict.metrics.registry.metrics();
         return Number(/^tidegate_replica_lag_seconds\{replica="[^"]+"\} (\S+)$/m.exec(text)![1]) > 1;
       });
+      await until(async () => saysThatItLags.test(await doctorOf(topology.strict)));
       expect(text).toMatch(/^tidegate_replica_reads_total\{replica="",outcome="primary"\} [1-9]/m);
       expect(Number(/^tidegate_replica_lag_bytes\{replica="[^"]+"\} (\S+)$/m.exec(text)![1])).toBeGreaterThan(0);
     });

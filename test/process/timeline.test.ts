@@ -18,7 +18,7 @@ function through(primary: Server, ...standbys: Server[]) {
   const url = (...ports: number[]) =>
     `postgres://tidegate@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/tidegate`;
   const database = new Database(connectionOf(url(primary.port)), undefined, {
-    replicas: { connections: replicasOf(url(...standbys.map(({ port }) => port))), lagSeconds: 60 },
+    replicas: { connections: replicasOf(url(...standbys.map(({ port }) => port))), lagSeconds: 60, reads: true },
   });
   opened.push(database);
   const reasons: (string | undefined)[] = [];

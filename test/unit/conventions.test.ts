@@ -128,6 +128,7 @@ describe('the conventions of the code', () => {
       'operator/commands/terminal.ts': 'the ages of times in a table on a terminal',
       'operator/commands/events.ts': 'the time in the signature of an event that the command forwards',
       'db/connect/driver/servers.ts': 'the difference between the clocks of a server and of this machine, for people',
+      'operator/health/certificate-check.ts': 'how long a certificate is still valid, for people',
       'errors/log.ts': 'the time of a line in the log',
       'request/id.ts': 'the order of the request ids of one second',
       'server/dashboard/links.ts': 'when a one-time link to the dashboard of the demo expires',

@@ -30,6 +30,6 @@ export interface DatabaseSettings {
   pools?: PoolSettings;
   /** How to connect for LISTEN and for long audit queries, where the connections of the pools lead through a pooler. */
   listens?: Connection;
-  /** The standbys for reads, and how old their data may be. */
-  replicas?: { connections: readonly Connection[]; lagSeconds: number } | undefined;
+  /** The standbys for reads, how old their data may be, and whether this process reads there. */
+  replicas?: { connections: readonly Connection[]; lagSeconds: number; reads: boolean } | undefined;
 }

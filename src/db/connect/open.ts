@@ -121,14 +121,14 @@ function slowOf({ SLOW_CONNECTIONS, SLOW_SECONDS }: Config): SlowLimits {
   return { connections: SLOW_CONNECTIONS, seconds: SLOW_SECONDS };
 }
 
-/** The standbys of a gateway. A command ends too soon to learn how old their data are, and reads on the primary. */
+/** The standbys. A command ends too soon to learn how old their data are, and reads on the primary. */
 function replicasFor({ DATABASE_REPLICA_URL, REPLICA_LAG_SECONDS, PREPARED_STATEMENTS }: Config, opening: Opening) {
-  if (DATABASE_REPLICA_URL === undefined || !opening.migrates) return undefined;
+  if (DATABASE_REPLICA_URL === undefined) return undefined;
   const connections = replicasOf(DATABASE_REPLICA_URL).map((connection) => ({
     ...connection,
     ...(!PREPARED_STATEMENTS && { prepare: false }),
   }));
-  return { connections, lagSeconds: REPLICA_LAG_SECONDS };
+  return { connections, lagSeconds: REPLICA_LAG_SECONDS, reads: opening.migrates };
 }
 
 /** The pools and limits of a gateway's connections. */

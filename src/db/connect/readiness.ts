@@ -1,6 +1,7 @@
 import type { Availability } from './availability.js';
 import type { Pool } from './connections.js';
 import type { Failures } from './failures.js';
+import type { DatabaseSettings } from './database-settings.js';
 import type { Servers, ServerState } from './driver/servers.js';
 import { type Unready, unreadyBy } from './outage.js';
 
@@ -23,6 +24,8 @@ export class Readiness {
     private readonly availability: Availability,
     private readonly failures: Failures,
     private readonly heartbeat: Pool,
+    /** The standbys for reads, and how old their data may be. */
+    readonly replicas?: DatabaseSettings['replicas'],
   ) {}
 
   /**
@@ -48,6 +51,11 @@ export class Readiness {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Whether the address has several hosts. */
+  get several(): boolean {
+    return this.hosts.several;
   }
 
   /** What each host of the address says of itself. */

@@ -1,8 +1,9 @@
 import { isNull, sql } from 'drizzle-orm';
-import { rivalPrimaries } from '../../db/connect/driver/servers.js';
+import { rivalPrimaries, Servers } from '../../db/connect/driver/servers.js';
 import { programVersion } from '../../db/schema/schema-version.js';
 import type { Operator } from '../operator.js';
-import { counted, type HealthCheck, look, now } from './finding.js';
+import { counted, type HealthCheck, look, now, span } from './finding.js';
+import { stuckCounts } from './stuck-counts.js';
 
 /** A clock that differs by more makes times wrong that clients see. */
 const clockSecondsMax = 5;
@@ -10,7 +11,7 @@ const clockSecondsMax = 5;
 const deadRowsMin = 100_000;
 
 /** The hosts of the address: who answers, who is the primary, on which timelines, and whose clock differs. */
-const servers: HealthCheck = {
+export const servers: HealthCheck = {
   name: 'servers',
   alerts: ['TidegateNoCommits', 'TidegateUnavailable', 'TidegateDown', 'TidegateRetries'],
   well: 'Each host of DATABASE_URL answers, one of them is the primary, and the clocks agree.',
@@ -51,7 +52,7 @@ interface Standbys {
 /** The synchronous standbys, without which no commit ends. */
 const standbys: HealthCheck = {
   name: 'standbys',
-  alerts: ['TidegateNoCommits', 'TidegateReplicaLag'],
+  alerts: ['TidegateNoCommits'],
   well: 'No commit waits for a standby that is missing.',
   async find(operator) {
     const [row] = await operator.auditQuery<Standbys>(
@@ -86,9 +87,54 @@ const standbys: HealthCheck = {
   },
 };
 
+/** The standbys for reads. */
+const replicas: HealthCheck = {
+  name: 'replicas',
+  alerts: ['TidegateReplicaLag'],
+  well: 'Each host of DATABASE_REPLICA_URL, if there is one, is a standby with data that are new enough.',
+  async find(operator) {
+    if (!operator.replicas) return [];
+    const { connections, lagSeconds } = operator.replicas;
+    const [states, hosts] = await Promise.all([new Servers(connections, 'any').states(), operator.servers()]);
+    const written = Math.max(0, ...hosts.map(({ standby, position }) => (standby === false ? position! : 0)));
+    const command = 'select application_name, state, replay_lag from pg_stat_replication';
+    return states.flatMap(({ name, error, standby, position, replayedSeconds }) => {
+      if (error !== undefined) return [look(`The replica ${name} does not answer: ${error}.`, command)];
+      if (!standby)
+        return [look(`The replica ${name} is no standby: nothing is read there.`, 'select pg_is_in_recovery()')];
+      if (position! >= written || (replayedSeconds ?? Infinity) <= lagSeconds) return [];
+      const behind = replayedSeconds == null ? 'has replayed nothing yet' : `is ${span(replayedSeconds)} behind`;
+      return [look(`The replica ${name} ${behind}, and may be at most ${counted(lagSeconds, 'second')}.`, command)];
+    });
+  },
+};
+
+/** The nodes of a cluster. */
+const nodes: HealthCheck = {
+  name: 'nodes',
+  alerts: ['TidegateNodeAway'],
+  well: 'Each node of the cluster, if there is one, answers.',
+  async find(operator) {
+    const { audited } = operator;
+    // This asks each node.
+    const error: unknown = await stuckCounts(audited).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    const away = audited.crossTenant.nodes.filter(({ answers }) => !answers);
+    if (error !== undefined && away.length === 0) throw error;
+    return away.map(({ name }) =>
+      now(
+        `The node ${name} of the cluster does not answer: the requests of its tenants are refused.`,
+        'select * from citus_check_cluster_node_health()',
+      ),
+    );
+  },
+};
+
 const privileges: HealthCheck = {
   name: 'privileges',
-  alerts: ['TidegateHealth'],
+  alerts: [],
   well: 'No role may change the append-only tables.',
   async find(operator) {
     const breaches = await operator.auditQuery<{ what: string }>('health_privileges', (db) =>
@@ -188,4 +234,12 @@ const indexes: HealthCheck = {
   },
 };
 
-export const databaseChecks: readonly HealthCheck[] = [servers, standbys, versions, privileges, indexes];
+export const databaseChecks: readonly HealthCheck[] = [
+  servers,
+  standbys,
+  replicas,
+  nodes,
+  versions,
+  privileges,
+  indexes,
+];

@@ -1,4 +1,4 @@
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { CrossTenantReads } from '../../db/doors.js';
@@ -17,18 +17,23 @@ const now = sql`floor(extract(epoch from statement_timestamp()))::bigint`;
 export type DueWork = 'job' | 'payout' | 'delivery' | 'event';
 export type DueAges = Record<DueWork, number>;
 
-/** The seconds for which the oldest work of each kind is overdue; 0 where there is none. */
+/**
+ * The seconds for which the oldest work of each kind is overdue; 0 where there is none. Each failed attempt at a job
+ * makes it due later, so a job that fails is overdue since its first failure.
+ */
 export async function dueAges(database: CrossTenantReads): Promise<DueAges> {
-  const live = (column: PgColumn) => eq(column, true);
+  const live = (column: PgColumn) => eq(column, sql`true`);
   const until = (due: PgColumn) => sql`${due} <= ${now}`;
-  const [jobs, payouts, deliveries, events] = await Promise.all([
+  const [dueJobs, failingJobs, duePayouts, failingPayouts, deliveries, events] = await Promise.all([
     first(database, 'oldest_due_job', job, job.due, and(until(job.due), live(job.livemode))),
+    first(database, 'oldest_failing_job', job, job.failingSince, and(isNotNull(job.failingSince), live(job.livemode))),
+    first(database, 'oldest_due_payout', job, job.due, and(until(job.due), live(job.livemode), payouts)),
     first(
       database,
-      'oldest_due_payout',
+      'oldest_failing_payout',
       job,
-      job.due,
-      and(until(job.due), live(job.livemode), eq(job.kind, sql`'pay_out'`)),
+      job.failingSince,
+      and(isNotNull(job.failingSince), live(job.livemode), payouts),
     ),
     first(
       database,
@@ -39,8 +44,15 @@ export async function dueAges(database: CrossTenantReads): Promise<DueAges> {
     ),
     oldestEvent(database),
   ]);
-  return { job: jobs, payout: payouts, delivery: deliveries, event: events };
+  return {
+    job: Math.max(dueJobs, failingJobs),
+    payout: Math.max(duePayouts, failingPayouts),
+    delivery: deliveries,
+    event: events,
+  };
 }
+
+const payouts = eq(job.kind, sql`'pay_out'`);
 
 const age = (since: PgColumn | SQL) => sql<number | null>`(${now} - ${since})::int`.as('age');
 

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Operator } from '../operator.js';
-import { health } from './doctor.js';
+import { servers } from './database-checks.js';
+import { findingsOf, health } from './doctor.js';
 import { type Finding, HealthLevel } from './finding.js';
 import { lastBackupSeconds } from './work-checks.js';
 
 const everyMilliseconds = 600_000;
+const serversMilliseconds = 30_000;
 
 /** Learns of the health, for metrics. */
 export interface HealthObserver {
@@ -15,8 +17,16 @@ export interface HealthObserver {
 }
 
 /**
+ * A finding without its counts, which change from round to round. Numbers that are names, such as those of addresses,
+ * versions and keys, stay: another host that is away is another finding.
+ */
+export const keyOf = ({ check, level, finding }: Finding) =>
+  `${check} ${level} ${finding.replaceAll(/(?<!\S)(?<!key |pepper )\d+(?=\s)/g, '')}`;
+
+/**
  * Checks the health of the deployment in the background of a gateway: after its start, which does not wait for it, and
- * every ten minutes. Each finding is logged when it is new.
+ * every ten minutes. An address of several hosts is asked every 30 seconds, as a second primary that comes back would
+ * take writes that are lost. Each finding is logged when it is new.
  */
 export async function watchHealth(
   operator: Operator,
@@ -24,20 +34,30 @@ export async function watchHealth(
   observer: HealthObserver | undefined,
   stop: AbortSignal,
 ): Promise<void> {
+  let findings: Finding[] = [];
   let known = new Set<string>();
-  while (!stop.aborted) {
-    const findings = await health(operator);
+  for (let next = Number.NEGATIVE_INFINITY; !stop.aborted; ) {
+    if (performance.now() >= next) {
+      findings = await health(operator);
+      next = performance.now() + everyMilliseconds;
+      observer?.backup(await lastBackupSeconds(operator).catch(() => undefined));
+    } else if (operator.audited.readiness.several) findings = await withServers(operator, findings);
     if (stop.aborted) return;
     observer?.health(findings);
-    observer?.backup(await lastBackupSeconds(operator).catch(() => undefined));
     const bad = findings.filter(({ level }) => level !== HealthLevel.OK);
-    const keyOf = ({ check, level, finding }: Finding) => `${check} ${level} ${finding.replaceAll(/\d+/g, '')}`;
     for (const one of bad.filter((each) => !known.has(keyOf(each)))) {
       const { level, ...line } = one;
       if (level === HealthLevel.NOW) log.error(line, 'the deployment needs somebody to act now');
       else log.warn(line, 'the deployment needs somebody to look at it');
     }
     known = new Set(bad.map(keyOf));
-    await sleep(everyMilliseconds, undefined, { signal: stop }).catch(() => {});
+    await sleep(serversMilliseconds, undefined, { signal: stop }).catch(() => {});
   }
+}
+
+/** The findings, with what the servers of the database need now. What can wait for the day waits for the next round. */
+async function withServers(operator: Operator, findings: readonly Finding[]): Promise<Finding[]> {
+  const isUrgent = ({ check, level }: Finding) => check === servers.name && level === HealthLevel.NOW;
+  const found = await findingsOf(operator, servers);
+  return [...findings.filter((finding) => !isUrgent(finding)), ...found.filter(isUrgent)];
 }

@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { version } from '../../config/version.js';
-import { job, workerFault } from '../../jobs/table.js';
 import { secretsInUse } from '../access/secrets.js';
 import { listGateways } from '../console.js';
 import { operatorAction } from '../table.js';
 import type { Operator } from '../operator.js';
 import { type DueWork, dueAges } from './due-ages.js';
 import { counted, type Finding, type HealthCheck, look, now, span } from './finding.js';
+import { stuckCounts } from './stuck-counts.js';
 
 /** Work that is overdue for longer makes money late. The alert rule has the same. */
 const overdueSecondsMax = 120;
@@ -94,21 +94,16 @@ const lateWork: HealthCheck = {
 
 const stuckWork: HealthCheck = {
   name: 'stuck work',
-  alerts: ['TidegateStuck', 'TidegateWorkFails', 'TidegateRetries'],
+  alerts: ['TidegateStuck', 'TidegateStuckTest', 'TidegateWorkFails', 'TidegateRetries'],
   well: 'No work fails.',
   async find(operator) {
-    const [row] = await operator.auditQuery<{ jobs: number; work: number }>('health_stuck', (db) =>
-      db
-        .select({
-          jobs: sql<number>`(select count(*)::int from (select from ${job} where error is not null limit 10000) j)`,
-          work: sql<number>`(select count(*)::int from (select from ${workerFault} limit 10000) w)`,
-        })
-        .from(sql`(select) nothing`),
-    );
-    const { jobs, work } = row!;
-    if (jobs + work === 0) return [];
-    const what = `${counted(jobs, 'job')} and the work of ${counted(work, 'tenant')}`;
-    return [look(`${what} fail and are tried again.`, 'tidegate job list --stuck')];
+    const counts = await stuckCounts(operator.audited);
+    return Object.entries(counts)
+      .filter(([, { jobs, work }]) => jobs + work > 0)
+      .map(([mode, { jobs, work }]) => {
+        const what = `${counted(jobs, 'job')} and the work of ${counted(work, 'tenant')}`;
+        return look(`In ${mode} mode ${what} fail and are tried again.`, 'tidegate job list --stuck');
+      });
   },
 };
 
@@ -172,7 +167,7 @@ export async function lastBackupSeconds(operator: Operator): Promise<number | un
 
 const backups: HealthCheck = {
   name: 'backups',
-  alerts: ['TidegateHealth'],
+  alerts: ['TidegateBackupOld'],
   well: 'The last backup by `tidegate backup` is not older than two days.',
   async find(operator) {
     const age = await lastBackupSeconds(operator);

@@ -30,7 +30,9 @@ class OperatorHealthFinding implements Finding {
 class HealthArgs {
   @Field(() => String, {
     nullable: true,
-    description: 'The name of an alert rule: only the checks that explain it are made. By default all are.',
+    description:
+      'The name of an alert rule: only the checks that explain it are made, or all for `TidegateHealth`. ' +
+      'Another name is refused (`parameter_invalid`). By default all are made.',
   })
   alert?: string | null;
 }

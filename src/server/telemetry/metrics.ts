@@ -74,7 +74,7 @@ export class Metrics extends WatchedMetrics {
   readonly #stuck = this.gauge(
     'tidegate_stuck',
     'What has failed and is tried again: single jobs, and work of whole tenants. Counted every 30 seconds, to 10,000.',
-    ['of'],
+    ['of', 'mode'],
     undefined,
     'max',
   );
@@ -203,9 +203,11 @@ export class Metrics extends WatchedMetrics {
   }
 
   /** What fails and is tried again was counted. */
-  stuck({ jobs, work }: Record<'jobs' | 'work', number>): void {
-    this.#stuck.set({ of: 'job' }, jobs);
-    this.#stuck.set({ of: 'tenant' }, work);
+  stuck(counts: Record<string, Record<'jobs' | 'work', number>>): void {
+    for (const [mode, { jobs, work }] of Object.entries(counts)) {
+      this.#stuck.set({ of: 'job', mode }, jobs);
+      this.#stuck.set({ of: 'tenant', mode }, work);
+    }
   }
 
   /** How long the oldest work is overdue was measured. */

@@ -36,6 +36,10 @@ export interface ServerState {
   identity?: string;
   /** Its clock less that of this process, in seconds. */
   clockDifference?: number;
+  /** The end of the log that it has: of a standby, what it has replayed. */
+  position?: number;
+  /** The seconds since the last commit that a standby has replayed; null when it has replayed none. */
+  replayedSeconds?: number | null;
 }
 
 /** How long a new connection may take to answer. */
@@ -47,7 +51,10 @@ const selfDescription = `select pg_is_in_recovery() as standby, current_setting(
   case when pg_is_in_recovery() then (select timeline_id from pg_control_checkpoint())
     else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end as timeline,
   (select system_identifier::text from pg_control_system()) || ' ' || pg_postmaster_start_time()::text as identity,
-  extract(epoch from clock_timestamp())::float8 as clock`;
+  extract(epoch from clock_timestamp())::float8 as clock,
+  (case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_flush_lsn() end
+    - '0/0'::pg_lsn)::float8 as position,
+  extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())::float8 as replayed_seconds`;
 
 // Checks what else a write needs. Room on the disk: the query sorts 128 kB into a temporary file. A table of the server
 // itself can be read. And the tables that every request needs are there, without a lock that blocks even readers: to
@@ -81,7 +88,7 @@ export class Servers {
   #used: Connection | undefined;
 
   constructor(
-    private readonly candidates: Connection[],
+    private readonly candidates: readonly Connection[],
     private readonly target: ServerTarget,
     /** The TLS options of a connection to any of the servers. */
     private readonly ssl?: Connection['ssl'],
@@ -175,9 +182,10 @@ async function stateOf(candidate: Connection): Promise<ServerState> {
   const client = fresh(candidate);
   try {
     const [row] = await inTime(client.unsafe<[ServerRow]>(selfDescription), sightMilliseconds);
-    const { standby, read_only, timeline, identity: own, clock } = row;
+    const { standby, read_only, timeline, identity: own, clock, position, replayed_seconds: replayedSeconds } = row;
     const clockDifference = clock - Date.now() / 1_000;
-    return { name, standby, readOnly: read_only === 'on', timeline, identity: own, clockDifference };
+    const known = { timeline, identity: own, clockDifference, position, replayedSeconds };
+    return { name, standby, readOnly: read_only === 'on', ...known };
   } catch (error) {
     return { name, error: causeOf(error).message };
   } finally {
@@ -191,6 +199,8 @@ interface ServerRow {
   timeline: number;
   identity: string;
   clock: number;
+  position: number;
+  replayed_seconds: number | null;
 }
 
 /** The servers that take themselves for the primary, each once, if there are several. */
