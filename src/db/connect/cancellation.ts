@@ -14,6 +14,8 @@ type Run = <T>(query: Promise<any>) => Promise<T>;
 /** How often a read is repeated after a cancellation that was meant for another query on the same connection. */
 const repeatsMax = 3;
 const pollMilliseconds = 20;
+/** The pauses between cancellations of one query, which are sent until it has an answer. */
+const againMilliseconds = { first: 100, most: 1_000 };
 
 /**
  * The cancellations of one pool of pipelined connections. PostgreSQL cancels the statement that a connection is
@@ -47,8 +49,11 @@ export class Cancellations {
   async #cancelledWith<T>(budget: RequestBudget, query: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const forget = budget.onEnd(() => {
+      let again = againMilliseconds.first;
       const poll = () => {
-        if (!this.#cancel(query as Promise<T> & DriverQuery)) timer = setTimeout(poll, pollMilliseconds);
+        const sent = this.#cancel(query as Promise<T> & DriverQuery);
+        timer = setTimeout(poll, sent ? again : pollMilliseconds);
+        if (sent) again = Math.min(again * 2, againMilliseconds.most);
       };
       poll();
     });
@@ -68,11 +73,10 @@ export class Cancellations {
    */
   #cancel(query: DriverQuery): boolean {
     if (!query.active || !query.state || !query.canceller) return false;
-    const { canceller } = query;
-    query.canceller = null;
     this.#sent++;
-    // A cancellation may get lost without harm: the time limit of the statement still ends it.
-    canceller(query).catch(() => {});
+    // A cancellation that arrives before PostgreSQL has begun the statement is lost, so it is sent again; and the time
+    // limit of the statement ends it in any case.
+    query.canceller(query).catch(() => {});
     return true;
   }
 }
