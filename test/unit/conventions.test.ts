@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -341,32 +340,6 @@ describe('the editions', () => {
       const [a, b] = [Object.keys(first[key]), Object.keys(second[key])];
       expect([key, a]).toEqual([key, b]);
     }
-  });
-});
-
-/** The commits since the check is there, but merges; undefined in a copy without this history. */
-function commits(): { hash: string; subject: string; body: string }[] | undefined {
-  const args = ['log', '--no-merges', '--format=%h%x00%s%x00%b%x01', '--abbrev=8', '80c66dde..HEAD'];
-  const { status, stdout } = spawnSync('git', args, { encoding: 'utf8', maxBuffer: 2 ** 26 });
-  if (status !== 0) return undefined;
-  return stdout
-    .split('\x01\n')
-    .filter(Boolean)
-    .map((entry) => entry.split('\0'))
-    .map(([hash = '', subject = '', body = '']) => ({ hash, subject, body: body.trim() }));
-}
-
-describe('the commits', () => {
-  const made = commits();
-
-  it.skipIf(!made)('have a subject of at most 72 characters, which is no mark of unfinished work, and a body', () => {
-    // Made before the check.
-    const excused = ['4c371083', 'abbfcc8f'];
-    const wrong = made!.filter(
-      ({ subject, body }) => subject.length > 72 || /^(wip|fixup!|squash!)/i.test(subject) || body === '',
-    );
-    expect(wrong.filter(({ hash }) => !excused.includes(hash))).toEqual([]);
-    expect(made!.length).toBeGreaterThan(5);
   });
 });
 
