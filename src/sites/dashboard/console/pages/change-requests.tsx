@@ -69,7 +69,7 @@ export function ChangeRequests() {
       subtitle={
         <p className="hint">
           Details that an owner asks to change of an account that is no longer a draft. The account keeps the old ones
-          until you accept.
+          meanwhile.
         </p>
       }
     >
