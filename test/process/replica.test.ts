@@ -571,7 +571,9 @@ describe('the doctor', () => {
   it('says for how many standbys writes wait, and what its role may not see', async () => {
     const { primary, one } = topology;
     const found = async () =>
-      (await health(one.world.operator, 'TidegateReplicaLag')).map(({ level, finding }) => [level, finding]);
+      (await health(one.world.operator))
+        .filter(({ check }) => check === 'standbys')
+        .map(({ level, finding }) => [level, finding]);
     // The backends of the gateway read the settings anew when they are told to, each at a time of its own.
     const says = expect.poll(found, { timeout: 60_000 });
     const names = async (value: string) => {
