@@ -97,6 +97,20 @@ export function standbysIn(children: Children) {
 
   let someone: Speaker;
 
+  /** Does something while the standby replays nothing. */
+  const paused = async (work: () => Promise<void>) => {
+    await topology.standby.sql`select pg_wal_replay_pause()`;
+    await until(async () => {
+      const [row] = await topology.standby.sql`select pg_get_wal_replay_pause_state() as state`;
+      return row!.state === 'paused';
+    });
+    try {
+      await work();
+    } finally {
+      await topology.standby.sql`select pg_wal_replay_resume()`;
+    }
+  };
+
   beforeAll(async () => {
     const [first, second] = [await servers.copy('first'), await servers.copy('second')];
     topology.primary = await servers.start(first);
@@ -113,5 +127,5 @@ export function standbysIn(children: Children) {
     for (const each of [topology.one, topology.two, topology.strict]) await each?.close();
     await servers.endAll();
   });
-  return { servers, topology, through };
+  return { servers, topology, through, paused };
 }

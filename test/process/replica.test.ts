@@ -29,22 +29,9 @@ import { health } from '../../src/operator/health/doctor.js';
 import { auditLedger } from '../../src/operator/money/audit.js';
 
 const children = useChildren();
-const { servers, topology, through } = standbysIn(children);
+const { servers, topology, through, paused } = standbysIn(children);
 
 const header = 'tidegate-consistency';
-
-const paused = async (work: () => Promise<void>) => {
-  await topology.standby.sql`select pg_wal_replay_pause()`;
-  await until(async () => {
-    const [row] = await topology.standby.sql`select pg_get_wal_replay_pause_state() as state`;
-    return row!.state === 'paused';
-  });
-  try {
-    await work();
-  } finally {
-    await topology.standby.sql`select pg_wal_replay_resume()`;
-  }
-};
 
 /** Waits until the standby has everything, and all gateways know it. */
 const settled = async () => {

@@ -1,5 +1,5 @@
 import { ArgsType, Field, ID, InputType, ObjectType } from 'type-graphql';
-import { ChangeRequestStatus } from '../../resources/change-request/table.js';
+import { ChangeRequestStatus, reasonLengthMax } from '../../resources/change-request/table.js';
 import { DateTime } from '../../types/scalars.js';
 import { ListFilterArgs, reasonOfAction } from './inputs.js';
 import { pageOf } from './page-type.js';
@@ -37,7 +37,10 @@ class AnswerOfChangeRequest {
   id: string;
   @Field(() => String, { nullable: true, description: reasonOfAction })
   reason?: string | null;
-  @Field(() => String, { nullable: true, description: 'What the account is told: at most 500 characters.' })
+  @Field(() => String, {
+    nullable: true,
+    description: `What the account is told: at most ${reasonLengthMax} characters.`,
+  })
   answer?: string | null;
 }
 

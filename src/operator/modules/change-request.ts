@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { account } from '../../resources/account/table.js';
 import { shownChanges } from '../../resources/change-request/rules.js';
-import type { ChangeRequestRow } from '../../resources/change-request/table.js';
+import { changesMax, type ChangeRequestRow } from '../../resources/change-request/table.js';
 import { RequestedChange } from '../../resources/change-request/type.js';
 import { Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';
@@ -84,5 +84,5 @@ export default {
       account: one(OperatorAccount, account, account.id, 'accountId', 'The account that is to change.'),
     }),
   ],
-  sizes: { 'ChangeRequest.changes': 24 },
+  sizes: { 'ChangeRequest.changes': changesMax },
 } satisfies OperatorModule;

@@ -105,7 +105,7 @@ async function recordRecall(operator: Operator, given: BankNotice, to: AddressRo
     ...(reasonCode !== undefined && { reasonCode }),
   };
   const taken = await operator.writeOrNone('record_bank_recall', to, 'bankNotice', args, deposit);
-  const kept = taken ? null : (await unexplainedUnder(operator, to, reference))!;
+  const kept = taken ? null : (await unexplainedUnder(operator.scope(to), reference))!;
   const { created } = (taken ?? kept)!;
   const { paymentMethod } = taken ?? (await operator.scope(to).one(deposit, kept!.depositId!));
   const of = { ...content, amount: String(amount), fromAccountId: null, paymentMethod, statementDescriptor: null };

@@ -70,13 +70,13 @@ export async function openDispute(operator: Operator, given: OpenedDispute): Pro
     const disputes = await scope.all(dispute, dispute.depositId, id);
     const isKnown =
       disputes.some((each) => each.reference === withoutSpaceAround(reference)) ||
-      (await unexplainedUnder(operator, row, reference));
+      (await unexplainedUnder(scope, reference));
     if (!isKnown) refuse([problem('parameter_invalid', 'dispute.respond_by', 'must not be in the past')]);
   }
   await scope.refuseBesideOtherReleases();
   const opened = await operator.writeOrNone('open_dispute', row, 'openDispute', args, dispute);
   if (opened) return { dispute: opened, unexplained: null };
-  return { dispute: null, unexplained: (await unexplainedUnder(operator, row, reference))! };
+  return { dispute: null, unexplained: (await unexplainedUnder(operator.scope(row), reference))! };
 }
 
 /** Lists disputes of all tenants, oldest first. In live mode, those under review wait for the operator. */

@@ -28,6 +28,9 @@ export const AcceptTestChangeRequestInput = idInputOf('AcceptTestChangeRequest',
 export class DeclineTestChangeRequestInput {
   @Field(() => ID, { description: 'The id of the change request.' })
   id: string;
-  @Field(() => String, { nullable: true, description: 'What the request shows as its answer.' })
+  @Field(() => String, {
+    nullable: true,
+    description: `What the request shows as its answer: at most ${reasonLengthMax} characters.`,
+  })
   answer?: string | null;
 }

@@ -4,13 +4,10 @@ import { defineResource, extension, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
 import { ChangeRequestArgs, changeRequestListing, ChangeRequestOfAccountArgs } from './listing.js';
 import { ChangeRequestResolver } from './resolver.js';
-import { answerProblems, changeRequestProblems, shownChanges } from './rules.js';
-import { changeRequest } from './table.js';
+import { changeRequestProblems, shownChanges } from './rules.js';
+import { changeRequest, changesMax, reasonLengthMax } from './table.js';
 import { ChangeRequest, ChangeRequestConnection, RequestedChange } from './type.js';
 import { changeRequestV1 } from './v1.js';
-
-/** As many details as an account has that may change. */
-const changesMax = 24;
 
 const helpers = '/v1/test_helpers/change_requests/:id';
 
@@ -55,7 +52,7 @@ export default defineResource({
     },
     declineTestChangeRequest: {
       ...testOnly,
-      rules: answerProblems,
+      textLengthMax: reasonLengthMax,
       refusals: ['status_invalid'],
       routes: [extension.post(`${helpers}/decline`)],
     },

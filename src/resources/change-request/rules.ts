@@ -32,10 +32,6 @@ const ofRequest = (each: Problem): Problem => ({
   ...(each.field && { field: each.field.replace(/^account\./, 'change_request.') }),
 });
 
-/** The problem of an answer that is too long. */
-export const answerProblems = ({ answer }: { answer?: string | null | undefined }): Problem[] =>
-  tooLong(answer, 'change_request.answer');
-
 const tooLong = (text: string | null | undefined, field: string): Problem[] =>
   [...(text ?? '')].length > reasonLengthMax
     ? [problem('parameter_invalid', field, `must have at most ${reasonLengthMax} characters`)]

@@ -26,6 +26,9 @@ export type ChangeRequestStatus = (typeof ChangeRequestStatus)[keyof typeof Chan
 /** The greatest length of why a change is requested, and of what the service says to it. */
 export const reasonLengthMax = 500;
 
+/** As many details as an account has that may change. */
+export const changesMax = 24;
+
 /** A text, an amount in minor units with its currency, or nothing. */
 export type MemberValue = string | { amount: string; currency: string } | null;
 

@@ -57,7 +57,7 @@ const kinds = [
 
 const source = [
   'Written by `npm run schema` from the declarations beside the tables (`src/db/schema/lists.ts`); a test compares',
-  'them. A filter is two lines, one of the declaration and one of its index, and the migration of the index. If no',
+  'them. A filter is its column there, what clients read of it in the listing, and the migration of its index. If no',
   'index serves a filter, the program names the filter and does not start.',
 ];
 

@@ -57,7 +57,8 @@ const tools: Record<string, Tool[]> = {
 
 /** What the sandbox bank can do with a payment, or why it can do nothing. */
 export function toolsOf({ status, disputedDeposit }: { status: string; disputedDeposit: object | null }) {
-  if (disputedDeposit) return { tools: [], none: 'It has taken money at once: the bank does no more.' };
+  if (disputedDeposit)
+    return { tools: [], none: 'This payment took its money at once, and the bank does no more with it.' };
   const ended = `This payment is ${status.toLowerCase()}, and a payment that has ended stays so.`;
   return { tools: tools[status] ?? [], none: ended };
 }
