@@ -26,8 +26,8 @@ function said(text: string, answer: Answer | undefined): string {
   if (answer.hits.length > 0) return '';
   if (id !== undefined) return 'Nothing that you can see has this id.';
   const texts =
-    "the payers, descriptions and banks' references of payments, the banks' references of payouts, invoice numbers or " +
-    'accounts';
+    "the payers, descriptions and banks' references of payments, the banks' references of payouts, " +
+    'invoice numbers or accounts';
   const end = amount === undefined ? '.' : ', and no payment, invoice or payout has this amount.';
   return `Nothing was found in ${texts}${end}`;
 }
