@@ -4,7 +4,8 @@ import { Scope } from '../../src/db/scope.js';
 import { AttentionKind } from '../../src/resources/attention/kinds.js';
 import resource from '../../src/resources/attention/resource.js';
 import type { AccountRow } from '../../src/resources/account/table.js';
-import { buffersIn, buffersMax, nodesOf, type Plan, plannerIn, userOf } from './planner.js';
+import { buffersMax, nodesOf, plannerIn, userOf } from './planner.js';
+import { buffersIn, type Plan } from '../support/explained.js';
 import { tenantOf, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });

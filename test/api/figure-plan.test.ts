@@ -7,6 +7,7 @@ import { receivableMatches } from '../../src/resources/deposit/receivable-matche
 import { balanceStatement, movementsOf } from '../../src/resources/balance/statement.js';
 import { AgeingBucket, receivablesOfBucket } from '../../src/resources/receivable/ageing.js';
 import { buffersMax, nodesOf, plannerIn, userOf } from './planner.js';
+import { buffersIn } from '../support/explained.js';
 import { tenantOf, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });
@@ -67,7 +68,7 @@ describe.each(pages)('a page %s', (_, ask) => {
             expect(edges).toHaveLength(1);
             for (const [name, one] of edges) {
               const plan = await chosenPlan(one);
-              const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+              const buffers = buffersIn(plan);
               const skipped = nodesOf(plan).reduce((sum, node) => sum + (node['Rows Removed by Filter'] ?? 0), 0);
               if (buffers > buffersMax || skipped > 20) faults.push(`${name}: ${buffers} buffers, ${skipped} skipped`);
             }
@@ -92,7 +93,8 @@ describe('the receivables that deposits may pay', () => {
       const ask = () => Promise.all(ids.map((row) => receivableMatches(row as never, context)));
       const [asked] = await askedBy(ask, true);
       const plan = await chosenPlan(asked![1]);
-      const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+      const buffers = buffersIn(plan);
+      expect(buffers).toBeGreaterThan(ids.length);
       expect(buffers).toBeLessThan((ids.length * buffersMax) / 2);
     }
   });
@@ -118,7 +120,7 @@ describe('a statement of account', () => {
     const buffersOf = async (prefix: string) => {
       const [, one] = [...asked].find(([name]) => name.startsWith(prefix))!;
       const plan = await chosenPlan(one);
-      return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+      return buffersIn(plan);
     };
     expect(await buffersOf('balance_statement')).toBeLessThanOrEqual(buffersMax);
     // 51 movements of 8 entries at most, each with its payment.

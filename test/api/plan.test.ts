@@ -25,10 +25,10 @@ import { receivable } from '../../src/resources/receivable/table.js';
 import { resources } from '../../src/resources/define.js';
 import { operationOf, rules } from '../../src/resources/registry.js';
 import { QueryCompiler } from '../../src/api/graphql/compiler/compiler.js';
+import { buffersIn, type Plan } from '../support/explained.js';
 import { scale } from '../support/scale.js';
 import {
   type Asked,
-  buffersIn,
   buffersMax,
   faultsOf,
   ignored,
@@ -36,7 +36,6 @@ import {
   lists,
   nodesOf,
   ofOverdue,
-  type Plan,
   plannerIn,
   rowsSeenBy,
   sorted,

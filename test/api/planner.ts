@@ -48,6 +48,7 @@ import { person } from '../../src/resources/person/table.js';
 import { receivableListing } from '../../src/resources/receivable/listing.js';
 import { receivable } from '../../src/resources/receivable/table.js';
 import { snake } from '../../src/errors/problems.js';
+import { buffersIn, explained, type Plan } from '../support/explained.js';
 import { covering } from '../support/scale.js';
 import { seedTrade } from './trade.js';
 import { givenIn, tenantOf, type World } from '../support/world.js';
@@ -175,20 +176,6 @@ export const sorted: [statements: RegExp, why: string][] = [
   ],
 ];
 
-export interface Plan {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Index Name'?: string;
-  'Index Cond'?: string;
-  'Actual Rows'?: number;
-  'Actual Loops'?: number;
-  'Rows Removed by Join Filter'?: number;
-  'Rows Removed by Filter'?: number;
-  'Shared Hit Blocks': number;
-  'Shared Read Blocks': number;
-  Plans?: Plan[];
-}
-
 /** The faults of a chosen plan: it reads a seeded table completely, or sorts more than was requested. */
 export function faultsOf(plan: Plan): string[] {
   return nodesOf(plan).flatMap((node) => {
@@ -207,9 +194,6 @@ export const limited = (node: Plan): boolean =>
 
 /** Whether a sort is of the checkouts whose time is over and that no worker has marked yet. */
 export const ofOverdue = (node: Plan) => node.Plans?.[0]?.['Index Name']?.startsWith('checkout_due_') ?? false;
-
-/** The pages that a plan read or found in memory. */
-export const buffersIn = (plan: Plan): number => plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
 
 /** The rows that a part of a plan found or looked at, over all its runs. */
 export function rowsSeenBy(node: Plan): number {
@@ -240,7 +224,7 @@ export function plannerIn(world: World) {
   };
   let small: string;
 
-  /** The one connection on which statements are explained, so that it has read what it needs of the catalog. */
+  /** The one connection on which statements are explained. */
   let planning: postgres.Sql;
 
   beforeAll(async () => {
@@ -556,23 +540,8 @@ export function plannerIn(world: World) {
     }
   }
 
-  /**
-   * The plan that PostgreSQL chooses for these values, with the numbers of rows and of pages. What a connection reads
-   * of the catalog when it runs a function for the first time counts among the pages, so a plan with many is made
-   * again.
-   */
-  async function chosenPlan(asked: Asked): Promise<Plan> {
-    const plan = await explained(asked);
-    return buffersIn(plan) > 50 ? explained(asked) : plan;
-  }
-
-  async function explained({ statement, values }: Asked): Promise<Plan> {
-    const [row] = await planning.unsafe(
-      `explain (analyze, buffers, timing off, summary off, format json) ${statement}`,
-      values as never[],
-    );
-    return (row as any)['QUERY PLAN'][0].Plan;
-  }
+  /** The plan that PostgreSQL chooses for these values, with the numbers of rows and of pages. */
+  const chosenPlan = ({ statement, values }: Asked): Promise<Plan> => explained(planning, statement, values);
 
   const buffersOf = async (one: Asked): Promise<number> => buffersIn(await chosenPlan(one));
 
@@ -591,10 +560,7 @@ export function plannerIn(world: World) {
       const given = values.map((value) => `'${Array.isArray(value) ? `{${value.join(',')}}` : value}'`);
       await connection.unsafe(`prepare kept as ${statement}`);
       await connection`set plan_cache_mode = force_generic_plan`;
-      const [row] = await connection.unsafe(
-        `explain (analyze, buffers, timing off, summary off, format json) execute kept (${given.join(', ')})`,
-      );
-      return (row as any)['QUERY PLAN'][0].Plan;
+      return await explained(connection, `execute kept (${given.join(', ')})`);
     } finally {
       await connection.end();
     }

@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import { expect, inject, it } from 'vitest';
 import { makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot } from './fixture.js';
+import { buffersIn, explained } from '../support/explained.js';
 
 const fixture = useFunctions();
 const { world, of, call, write } = fixture;
@@ -68,15 +69,8 @@ of('refuse_seen_receivable', () => {
         for (const mode of ['force_custom_plan', 'force_generic_plan']) {
           await connection.unsafe(`set plan_cache_mode = ${mode}`);
           const args = JSON.stringify({ accountId: root.id, customerId: customer, invoice: invoice('absent') });
-          const pages = async () => {
-            const [row] = await connection`
-            explain (analyze, buffers, timing off, summary off, format json)
-            select refuse_seen_receivable(${root.tenantId}, false, ${args}::text::jsonb)`;
-            return row!['QUERY PLAN'][0].Plan['Shared Hit Blocks'];
-          };
-          // The first call reads the catalogue, too.
-          await pages();
-          expect(await pages()).toBeLessThan(60);
+          const call = 'select refuse_seen_receivable($1, false, $2::text::jsonb)';
+          expect(buffersIn(await explained(connection, call, [root.tenantId, args]))).toBeLessThan(60);
         }
       } finally {
         await connection.end();

@@ -1,0 +1,41 @@
+import type postgres from 'postgres';
+
+/** What PostgreSQL says of a part of a plan that it has run. */
+export interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  'Actual Rows'?: number;
+  'Actual Loops'?: number;
+  'Rows Removed by Join Filter'?: number;
+  'Rows Removed by Filter'?: number;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: Plan[];
+}
+
+/** The pages that a plan read or found in memory. */
+export const buffersIn = (plan: Plan): number => plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+
+/**
+ * Runs a statement twice on a connection of its own, and gives its second plan: the first time, the connection reads
+ * the first page of each index, too. The pages of the whole plan are those of tables and indexes: how much of the
+ * catalog a connection reads once more depends on what others change in the whole cluster.
+ */
+export async function explained(sql: postgres.Sql, statement: string, values: unknown[] = []): Promise<Plan> {
+  return sql.begin(async (tx) => {
+    const pagesSoFar = async () => {
+      const [row] = await tx<{ pages: number }[]>`
+        select sum(pg_stat_get_xact_blocks_fetched(oid))::int as pages from pg_class
+        where oid >= 16384 and relkind in ('r', 'i', 't', 'm')`;
+      return row!.pages;
+    };
+    const explain = `explain (analyze, buffers, timing off, summary off, format json) ${statement}`;
+    await tx.unsafe(explain, values as never[]);
+    const before = await pagesSoFar();
+    const [row] = await tx.unsafe(explain, values as never[]);
+    const plan = (row as any)['QUERY PLAN'][0].Plan as Plan;
+    return { ...plan, 'Shared Hit Blocks': (await pagesSoFar()) - before, 'Shared Read Blocks': 0 };
+  }) as Promise<Plan>;
+}
