@@ -108,6 +108,10 @@ export const UnexplainedReason = {
 } as const;
 export type UnexplainedReason = (typeof UnexplainedReason)[keyof typeof UnexplainedReason];
 
+/** How a bank or an acquirer has decided what took money back and is unexplained. */
+export const UnexplainedDecision = { WON: 'won', LOST: 'lost' } as const;
+export type UnexplainedDecision = (typeof UnexplainedDecision)[keyof typeof UnexplainedDecision];
+
 /**
  * Money that an acquirer took with an attempt to pay, and that the attempt does not explain; or, as a negative amount,
  * what a bank or an acquirer took back beyond a deposit. It is posted against a contra account and is in no balance,
@@ -129,6 +133,8 @@ export const unexplained = pgTable(
     /** What an operator who recorded it knew: the bank's or acquirer's reference, and its story. */
     reference: text('reference'),
     note: text('note'),
+    /** Whether what was taken back has come back, by the decision of its dispute. */
+    decision: text('decision').$type<UnexplainedDecision>(),
     resolution: text('resolution'),
     resolvedBy: text('resolved_by'),
     resolvedAt: bigint('resolved_at', { mode: 'number' }),
@@ -143,6 +149,11 @@ export const unexplained = pgTable(
     index('unexplained_queue').on(t.status, t.created, t.id, t.livemode),
     check('unexplained_status', isOneOf(t.status, UnexplainedStatus)),
     check('unexplained_reason', isOneOf(t.reason, UnexplainedReason)),
+    check('unexplained_decision', isOneOf(t.decision, UnexplainedDecision)),
+    check(
+      'unexplained_decided',
+      sql`${t.decision} is null or (${t.amount} < 0 and (${t.decision} = 'lost' or ${t.status} = 'resolved'))`,
+    ),
     check(
       'unexplained_amount',
       sql`(${t.reason} = 'beyond_deposit' or ${t.reason} = 'recorded') = (${t.transactionId} is null)

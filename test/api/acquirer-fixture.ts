@@ -3,13 +3,34 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import type { World } from '../support/world.js';
-
-type Json = any;
+import { beforeAll } from 'vitest';
+import { type PayeeFixture, payeesIn, upiCode } from '../support/checkout-fixture.js';
+import { type World, withLiveAcquirer } from '../support/world.js';
+import { type Json, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
 
 /** The secret of the adapter of live mode. */
 export const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
+/** The settings of a gateway with an adapter that listens nowhere: tests send its reports. */
+export const acquirerSettings = { OPERATOR_KEY, ACQUIRER_URL: 'http://127.0.0.1:9', ACQUIRER_SECRET: secret };
+
+/** The unexplained money of a tenant, as its operator lists it. */
+export function unexplainedIn(world: World) {
+  const { ask, data } = operatorIn(world);
+  return async (tenantId: string): Promise<Json[]> =>
+    (
+      await data(
+        ask(
+          `query ($tenantId: ID!) { unexplained(tenantId: $tenantId) {
+            nodes { id transactionId depositId amount covered currency reason status decision resolution resolvedBy }
+          } }`,
+          { tenantId },
+        ),
+      )
+    ).unexplained.nodes;
+}
+
+/** How a report is sent. */
 export interface Sending {
   mode?: string;
   by?: string;
@@ -36,6 +57,45 @@ export const reportsTo =
     });
     return { status: response.status, body: (await response.json()) as Json };
   };
+
+/** A payee in live mode, and the reports of the acquirer about its checkouts. */
+export function reportsIn(world: World) {
+  let payee: PayeeFixture;
+  let partnerId: string;
+  beforeAll(async () => {
+    payee = await payeesIn(world).open();
+    partnerId = await payee.goLive();
+    // At its first code the customer gets its UPI address, from the acquirer of a gateway that has one.
+    const origin = await world.another({ acquirers: withLiveAcquirer });
+    const first = await payee.checkoutFixture({ speaker: payee.live, partnerId });
+    await upiCode(payee, { ...first, url: `${origin}${first.path}` });
+    await world.endLast();
+  });
+
+  const send = reportsTo(world);
+  const decided = (id: string, data: object) => ({ type: 'attempt.decided', data: { id, ...data } });
+  const paid = (id: string, amount = '1000.00', currency = 'INR') =>
+    decided(id, { status: 'succeeded', amount, currency, details: { upi: { vpa: 'asha@bank' } } });
+  const declined = (id: string) => decided(id, { status: 'failed', reason_code: 'declined' });
+
+  const checkoutOf = (speaker = payee.live) => payee.checkoutFixture({ speaker, partnerId });
+
+  /** A live checkout of 1000.00 with an attempt that nobody has paid. */
+  async function attempted() {
+    const checkout = await checkoutOf();
+    return { checkout, id: await upiCode(payee, checkout) };
+  }
+  const balances = () => payee.live.get('/v1/balances').then(({ body }) => body);
+  const work = () => world.database.call('run_jobs', [payee.tenantId, true, 200]);
+  /** All that a report could store. */
+  const stored = async () =>
+    (
+      await world.sql`select (select count(*) from event)::int as events, (select count(*) from job)::int as jobs,
+      (select count(*) from posting)::int as postings, (select sum(version) from transaction)::int as versions`
+    )[0];
+
+  return { payee: () => payee, checkout: checkoutOf, send, decided, paid, declined, attempted, balances, work, stored };
+}
 
 /** An acquirer behind its adapter: it answers what a test has decided, and nothing while it is away. */
 export class StandIn {

@@ -6,30 +6,22 @@ import { sendRefunds } from '../../src/hosted/status-poll.js';
 import { type RefundRow, refund } from '../../src/resources/refund/table.js';
 import { transaction } from '../../src/resources/transaction/table.js';
 import { auditLedger } from '../support/audit.js';
-import { type PayeeFixture, payeesIn, submit, upiCode } from '../support/checkout-fixture.js';
-import { must, useWorld, withLiveAcquirer } from '../support/world.js';
-import { reportsTo, secret, type Sending } from './acquirer-fixture.js';
+import { type PayeeFixture, submit, upiCode } from '../support/checkout-fixture.js';
+import { must, useWorld } from '../support/world.js';
 import { checkoutsIn, depositsOf, funds, locksOf, look, pay, refusalOf, transactionsOf } from './checkout-fixture.js';
-import { type Json, mutation, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
+import { acquirerSettings, reportsIn, type Sending, unexplainedIn } from './acquirer-fixture.js';
+import { type Json, mutation, operatorIn } from './operator-fixture.js';
 
-// No adapter listens there: these tests send its reports.
-const environment = { OPERATOR_KEY, ACQUIRER_URL: 'http://127.0.0.1:9', ACQUIRER_SECRET: secret };
-const world = useWorld({ worker: false, environment });
+const world = useWorld({ worker: false, environment: acquirerSettings });
 const { opened } = checkoutsIn(world);
 const { ask, data } = operatorIn(world);
 
 auditLedger(world);
 
-const listed = async (tenantId: string): Promise<Json[]> =>
-  (
-    await data(
-      ask(
-        `query ($tenantId: ID!) { unexplained(tenantId: $tenantId) {
-          nodes { id transactionId depositId amount currency reason status resolution resolvedBy } next } }`,
-        { tenantId },
-      ),
-    )
-  ).unexplained.nodes;
+const listed = unexplainedIn(world);
+const reports = reportsIn(world);
+const { send, decided, paid, declined, attempted, balances, work, stored } = reports;
+
 const resolving = mutation(
   'resolveUnexplained',
   'ResolveUnexplainedInput',
@@ -91,43 +83,15 @@ describe('what an acquirer really takes', () => {
 
 describe('a report of an acquirer', () => {
   let payee: PayeeFixture;
-  let partnerId: string;
-  beforeAll(async () => {
-    payee = await payeesIn(world).open();
-    partnerId = await payee.goLive();
-    // At its first code the customer gets its UPI address, from the acquirer of a gateway that has one.
-    const origin = await world.another({ acquirers: withLiveAcquirer });
-    const first = await payee.checkoutFixture({ speaker: payee.live, partnerId });
-    await upiCode(payee, { ...first, url: `${origin}${first.path}` });
-    await world.endLast();
+  beforeAll(() => {
+    payee = reports.payee();
   });
-
-  const send = reportsTo(world);
-  const decided = (id: string, data: object) => ({ type: 'attempt.decided', data: { id, ...data } });
-  const paid = (id: string, amount = '1000.00', currency = 'INR') =>
-    decided(id, { status: 'succeeded', amount, currency, details: { upi: { vpa: 'asha@bank' } } });
-  const declined = (id: string) => decided(id, { status: 'failed', reason_code: 'declined' });
-
-  /** A live checkout of 1000.00 with an attempt that nobody has paid. */
-  async function attempted() {
-    const checkout = await payee.checkoutFixture({ speaker: payee.live, partnerId });
-    return { checkout, id: await upiCode(payee, checkout) };
-  }
-  const balances = () => payee.live.get('/v1/balances').then(({ body }) => body);
-  const work = () => world.database.call('run_jobs', [payee.tenantId, true, 200]);
   const seen = async (id: string): Promise<Json> => (await payee.live.get(`/v1/checkouts/${id}`)).body;
   const attempt = async (id: string): Promise<Json> =>
     (
       await world.sql`select status, reason_code, taken_amount, mismatch, payment_method_details as details
       from transaction where id = ${id}`
     )[0];
-  /** All that a report could store. */
-  const stored = async () =>
-    (
-      await world.sql`select (select count(*) from event)::int as events, (select count(*) from job)::int as jobs,
-      (select count(*) from posting)::int as postings, (select sum(version) from transaction)::int as versions`
-    )[0];
-
   it('credits what was taken, once, however often and in whatever order reports come', async () => {
     const { checkout, id } = await attempted();
     for (let i = 0; i < 3; i++) expect(await send(paid(id, '600.00'))).toEqual({ status: 200, body: {} });
@@ -241,202 +205,6 @@ describe('a report of an acquirer', () => {
     await data(end('succeed', { id: other, toldByAcquirer: true }));
   });
 
-  describe('of disputes', () => {
-    /** A paid attempt: 1000.00 INR. */
-    async function credited() {
-      const { checkout, id } = await attempted();
-      await send(paid(id));
-      await work();
-      const [{ id: depositId }] = (await depositsOf(payee.live, checkout.id)) as [Json];
-      return { checkout, id, depositId: depositId as string };
-    }
-    const opening = (attemptId: string, data: object = {}) => ({
-      type: 'dispute.opened',
-      data: {
-        ...{ id: `D-${attemptId}`, attempt: attemptId, amount: '250.00', currency: 'INR', reason_code: 'high_risk' },
-        ...{ reason: '10.4 Card absent', respond_by: '2030-01-02T03:04:05.999Z', ...data },
-      },
-    });
-    const deciding = (attemptId: string, status: string, data: object = {}) => ({
-      type: 'dispute.decided',
-      data: { id: `D-${attemptId}`, attempt: attemptId, status, ...data },
-    });
-    const disputesOf = async (depositId: string): Promise<Json[]> =>
-      (await must(payee.live.get('/v1/disputes'))).data.filter((each: Json) => each.deposit_id === depositId);
-
-    it('opens them once, with what was taken back', async () => {
-      const { id, depositId } = await credited();
-      const statuses = await Promise.all([1, 2, 3].map(() => send(opening(id))));
-      expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200]);
-      const disputes = await disputesOf(depositId);
-      expect(disputes).toMatchObject([
-        {
-          ...{ amount: '250.00', currency: 'INR', status: 'needs_response', reason_code: 'high_risk' },
-          ...{ acquirer_reason: '10.4 Card absent', reference: `D-${id}`, respond_by: 1_893_553_445 },
-        },
-      ]);
-      expect((await must(payee.live.get(`/v1/deposits/${disputes[0]!.debit_deposit_id}`))).amount).toBe('-250.00');
-      const other = await send(opening(id, { amount: '300.00' }));
-      expect([other.status, other.body.errors[0].code]).toEqual([409, 'state_conflict']);
-      // What the operator recorded before under the reference is the same dispute.
-      const second = await credited();
-      const opened = mutation('openDispute', 'OpenDisputeInput', 'dispute { id }');
-      const input = { id: second.depositId, amount: '250.00', reasonCode: 'HIGH_RISK', reference: `D-${second.id}` };
-      await data(ask(opened, { input }));
-      expect((await send(opening(second.id))).status).toBe(200);
-      expect(await disputesOf(second.depositId)).toHaveLength(1);
-    });
-
-    it('decides them once', async () => {
-      const { id, depositId } = await credited();
-      const early = await send(deciding(id, 'won'));
-      expect([early.status, early.body.errors[0].code]).toEqual([404, 'resource_missing']);
-      await send(opening(id));
-      const equal = await Promise.all(Array.from({ length: 6 }, () => send(deciding(id, 'won'))));
-      expect(equal.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
-      expect((await send(deciding(id, 'won'))).status).toBe(200);
-      expect(await disputesOf(depositId)).toMatchObject([{ status: 'won' }]);
-      const contradiction = await send(deciding(id, 'lost'));
-      expect([contradiction.status, contradiction.body.errors[0].code]).toEqual([409, 'state_conflict']);
-      // A dispute that was accepted is lost.
-      await send(opening(id, { id: 'D-accepted' }));
-      const accepted = (await disputesOf(depositId)).find(({ reference }) => reference === 'D-accepted');
-      await must(payee.live.post(`/v1/disputes/${accepted.id}/accept`));
-      expect((await send(deciding(id, 'lost', { id: 'D-accepted' }))).status).toBe(200);
-      expect((await send(deciding(id, 'won', { id: 'D-accepted' }))).status).toBe(409);
-    });
-
-    it('keeps what is beyond the deposit as unexplained', async () => {
-      const { id, depositId } = await credited();
-      const { id: refundId } = await must(payee.live.post('/v1/refunds', { deposit_id: depositId, amount: '400.00' }));
-      await send({ type: 'refund.decided', data: { id: refundId, status: 'succeeded' } });
-      for (let i = 0; i < 2; i++) expect((await send(opening(id, { amount: '1000.00' }))).status).toBe(200);
-      const [dispute] = await disputesOf(depositId);
-      expect(dispute.amount).toBe('600.00');
-      const rows = (await listed(payee.tenantId)).filter((row) => row.depositId === dispute.debit_deposit_id);
-      expect(rows).toMatchObject([
-        { amount: '-400.00', currency: 'INR', reason: 'BEYOND_DEPOSIT', status: 'OPEN', transactionId: null },
-      ]);
-    });
-
-    it('keeps what nothing is left for as unexplained, and takes it from a refund that fails', async () => {
-      const { id, depositId } = await credited();
-      const { id: refundId } = await must(payee.live.post('/v1/refunds', { deposit_id: depositId }));
-      const of = `D-${id}`;
-      const early = await send(deciding(id, 'lost'));
-      expect(early.status).toBe(404);
-      const [before, earlier] = [await balances(), await listed(payee.tenantId)];
-      const reports = await Promise.all([1, 2, 3].map(() => send(opening(id, { amount: '1000.00' }))));
-      expect(reports.map(({ status }) => status)).toEqual([200, 200, 200]);
-      const kept = async () =>
-        (await listed(payee.tenantId)).filter((row) => !earlier.some((each) => each.id === row.id));
-      expect(await kept()).toMatchObject([
-        { amount: '-1000.00', currency: 'INR', reason: 'RECORDED', status: 'OPEN', depositId, transactionId: null },
-      ]);
-      const [row] = await world.sql`select reference, note from unexplained where deposit_id = ${depositId}`;
-      expect(row).toEqual({ reference: of, note: 'Chargeback, high_risk: 10.4 Card absent' });
-      expect([await balances(), await disputesOf(depositId)]).toEqual([before, []]);
-      const refused = async (more: object) => {
-        const { status, body } = await send(opening(id, more));
-        return [status, body.errors[0].code];
-      };
-      expect(await refused({ amount: '999.00' })).toEqual([409, 'state_conflict']);
-      expect(await refused({ amount: '1000.00', currency: 'USD' })).toEqual([409, 'state_conflict']);
-      expect(await refused({ id: `${of}-2`, amount: '2000.00' })).toEqual([402, 'amount_exceeds_deposit']);
-      // The operator's dispute under the reference is the same money.
-      const opened = mutation('openDispute', 'OpenDisputeInput', 'dispute { id } unexplained { id amount covered }');
-      const input = { id: depositId, amount: '1000.00', reasonCode: 'HIGH_RISK', reference: of };
-      const [{ id: keptId }] = (await kept()) as [Json];
-      const known = { dispute: null, unexplained: { id: keptId, amount: '-1000.00', covered: '0.00' } };
-      expect((await data(ask(opened, { input }))).openDispute).toEqual(known);
-      expect((await send(deciding(id, 'lost'))).status).toBe(200);
-      const won = await send(deciding(id, 'won'));
-      expect([won.status, won.body.errors[0].code]).toEqual([409, 'state_conflict']);
-
-      await send({ type: 'refund.decided', data: { id: refundId, status: 'failed' } });
-      expect(await kept()).toMatchObject([{ id: keptId, status: 'RESOLVED' }]);
-      expect((await send(opening(id, { amount: '1000.00' }))).status).toBe(200);
-      const covered = { ...known, unexplained: { ...known.unexplained, covered: '1000.00' } };
-      expect((await data(ask(opened, { input }))).openDispute).toEqual(covered);
-      expect(await must(payee.live.get(`/v1/deposits/${depositId}`))).toMatchObject({ status: 'completed' });
-      const [paidBack] = await world.sql`select disputed from deposit where id = ${depositId}`;
-      expect(paidBack).toEqual({ disputed: '100000' });
-    });
-
-    it('keeps what the second payment of a checkout, or another currency, lost as unexplained', async () => {
-      const { checkout } = await attempted();
-      const [one, second] = [await upiCode(payee, checkout), await upiCode(payee, checkout)];
-      await send(paid(one));
-      await send(paid(second));
-      await work();
-      const before = await balances();
-      const [{ id: depositId }] = (await depositsOf(payee.live, checkout.id)).filter(
-        ({ status }: Json) => status === 'completed',
-      ) as [Json];
-      for (let i = 0; i < 2; i++) {
-        expect((await send(opening(second, { amount: '1000.00' }))).status).toBe(200);
-        expect((await send(opening(one, { amount: '12.00', currency: 'USD' }))).status).toBe(200);
-      }
-      const claimed: RefundRow[] = await world.database.write(
-        ...['claim_refunds' as const, payee.tenantId, true, null, { limit: 10, duplicates: true }, refund],
-      );
-      await send({ type: 'refund.decided', data: { id: claimed[0]!.id, status: 'succeeded' } });
-      expect([await balances(), await disputesOf(depositId)]).toEqual([before, []]);
-      const rows = await world.sql`select amount, currency from unexplained
-        where reference in (${`D-${one}`}, ${`D-${second}`}) order by amount`;
-      expect(rows).toEqual([
-        { amount: '-100000', currency: 'INR' },
-        { amount: '-1200', currency: 'USD' },
-      ]);
-    });
-
-    it('lets an operator record what was taken back of a deposit that was refunded whole', async () => {
-      const { id, depositId } = await credited();
-      const { id: refundId } = await must(payee.live.post('/v1/refunds', { deposit_id: depositId }));
-      await send({ type: 'refund.decided', data: { id: refundId, status: 'succeeded' } });
-      const recording = mutation(
-        'recordUnexplained',
-        'RecordUnexplainedInput',
-        'unexplained { id amount currency reason reference note depositId status }',
-      );
-      const input = { depositId, amount: '250.00', reference: `D-${id}`, note: 'After its refund' };
-      const { recordUnexplained: recorded } = await data(ask(recording, { input }));
-      expect(recorded.unexplained).toMatchObject({
-        ...{ amount: '-250.00', currency: 'INR', reason: 'RECORDED', reference: `D-${id}`, note: 'After its refund' },
-        ...{ depositId, status: 'OPEN' },
-      });
-      expect((await data(ask(recording, { input }))).recordUnexplained).toEqual(recorded);
-      // The report of it that comes later is the same money.
-      expect((await send(opening(id))).status).toBe(200);
-      expect((await listed(payee.tenantId)).filter((row) => row.depositId === depositId)).toHaveLength(1);
-      const refused = async (more: object) =>
-        (await ask(recording, { input: { ...input, ...more } })).body.errors[0].extensions.code;
-      expect(await refused({ amount: '0.00' })).toBe('PARAMETER_INVALID');
-      expect(await refused({ note: '' })).toMatch(/^PARAMETER_/);
-      expect(await refused({ depositId: 'deposit_0' })).toBe('RESOURCE_MISSING');
-      expect(await refused({ note: 'Another' })).toBe('STATE_CONFLICT');
-    });
-
-    it('refuses what credited nothing, and what is none', async () => {
-      const { id } = await credited();
-      const open = await attempted();
-      const before = await stored();
-      const refused = async (body: object) => {
-        const { status, body: answer } = await send(body);
-        return [status, answer.errors[0].code];
-      };
-      expect(await refused(opening(open.id))).toEqual([409, 'state_conflict']);
-      expect(await refused(opening('transaction_0'))).toEqual([404, 'resource_missing']);
-      const wrong = [
-        ...[{ amount: '0.00' }, { amount: '1' }, { reason_code: 'fraud' }, { reason: '' }, { id: 'x'.repeat(256) }],
-        ...[{ respond_by: 'soon' }, { respond_by: '9999-01-01T00:00:00Z' }, { currency: 'JPY', amount: '1.50' }],
-      ];
-      for (const each of wrong) expect(await refused(opening(id, each))).toEqual([400, 'body_invalid']);
-      expect(await refused(deciding(id, 'accepted'))).toEqual([400, 'body_invalid']);
-      expect(await stored()).toEqual(before);
-    });
-  });
-
   it('that cannot be asked about a card has charged nothing; an attempt that it may have waits for it', async () => {
     let away = true;
     const card = { brand: 'visa', last4: '4242', expiry_month: 12, expiry_year: 2034 };
@@ -449,7 +217,7 @@ describe('a report of an acquirer', () => {
       ...{ cardFields: { url: 'https://fields.example', cardOf }, submit: gone },
     };
     const origin = await world.another({ acquirers: { ...acquirers, live } });
-    const checkout = await payee.checkoutFixture({ speaker: payee.live.at(origin), partnerId });
+    const checkout = await reports.checkout(payee.live.at(origin));
     const url = `${origin}${checkout.path}`;
     const form = { attempt: `${randomUUID()}-card`, token: 'tok_00000000' };
     const refused = await submit(`${url}/card`, form);

@@ -12,7 +12,13 @@ import { acquirerKinds } from '../../src/jobs/table.js';
 import { Operator } from '../../src/operator/operator.js';
 import { BankLineState, UnmatchedReason } from '../../src/operator/bank-file/table.js';
 import { PaymentOrderStatus } from '../../src/operator/payment-order/table.js';
-import { ActionOutcome, OperatorRole, UnexplainedReason, UnexplainedStatus } from '../../src/operator/table.js';
+import {
+  ActionOutcome,
+  OperatorRole,
+  UnexplainedDecision,
+  UnexplainedReason,
+  UnexplainedStatus,
+} from '../../src/operator/table.js';
 import { Mode } from '../../src/types/mode.js';
 import { AccountAddressState, AccountKind, AccountStatus } from '../../src/resources/account/table.js';
 import { accountMoves } from '../../src/resources/account/rules.js';
@@ -124,6 +130,7 @@ describe('a rule that TypeScript and SQL both need', () => {
       request_log_outcome: RequestOutcome,
       session_role: SessionRole,
       transaction_status: TransactionStatus,
+      unexplained_decision: UnexplainedDecision,
       unexplained_reason: UnexplainedReason,
       unexplained_status: UnexplainedStatus,
     };

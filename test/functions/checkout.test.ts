@@ -372,6 +372,12 @@ of('record_unexplained', () => {
     for (const other of [{ amount: 61n }, { note: 'Another' }])
       expect(await refusal(write(root, 'record_unexplained', { ...given, ...other }))).toBe(conflict);
     expect(await refusal(write(root, 'record_unexplained', { ...given, reference: ' ' }))).toMatch(/reference/);
+    // What a dispute or a recall has taken is recorded once.
+    const other = await deposit(100n);
+    for (const kind of ['chargeback', 'recall'])
+      await call('dispute_once', root.tenantId, false, '{}', kind, `CB ${kind}`, other.id, 10, 'general');
+    for (const reference of ['CB chargeback', 'CB recall'])
+      expect(await refusal(write(root, 'record_unexplained', { ...given, reference }))).toBe(conflict);
     await write(root, 'move_refund', { id: refund.id, to: 'failed' });
     const [covered] = await world.sql`select covered, status from unexplained where id = ${row.id}`;
     expect(covered).toEqual({ covered: '60', status: 'resolved' });

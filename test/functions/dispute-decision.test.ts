@@ -176,11 +176,9 @@ of('return_disputed', () => {
     const root = await payee(100n);
     const dispute = await disputed(root, await first(root), 30n);
     await decide(root, dispute, 'won');
-    const rows = [
-      await rowText('dispute', root, dispute.id),
-      await rowText('deposit', root, dispute.debit_deposit_id),
-    ] as const;
-    await expect(call('return_disputed', root.tenantId, false, '{}', ...rows)).rejects.toThrow('duplicate key');
+    const debit = await rowText('deposit', root, dispute.debit_deposit_id);
+    const again = call('return_disputed', root.tenantId, false, '{}', debit, dispute.id);
+    await expect(again).rejects.toThrow('duplicate key');
   });
 
   it('goes with the deposit when that was reversed meanwhile', async () => {
@@ -193,6 +191,20 @@ of('return_disputed', () => {
     expect(await figures(root, paid)).toEqual([0, 10, 'reversed']);
     expect(await root.money.balance(root.id)).toEqual({});
     expect(await counted(root)).toBe(0);
+  });
+
+  it('goes with the deposit with what a refund that failed had covered, too', async () => {
+    const root = await payee(100n);
+    const paid = await first(root);
+    const refund = await write(root, 'create_refund', { depositId: paid.id, amount: 40n });
+    const opened = { id: paid.id, reference: 'CB 3', reasonCode: 'general', amount: 100n };
+    const { id } = await write(root, 'open_dispute', opened);
+    await write(root, 'move_refund', { id: refund.id, to: 'failed' });
+    await move(root, paid, 'reversed');
+    await write(root, 'decide_dispute', { id, to: 'won' });
+    expect(await figures(root, paid)).toEqual([0, 0, 'reversed']);
+    expect(await root.money.balance(root.id)).toEqual({});
+    expect(await violations(fixture)).toEqual([]);
   });
 
   it('counts no won dispute when the deposit is reversed later', async () => {

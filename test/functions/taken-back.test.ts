@@ -26,6 +26,22 @@ const kept = (root: Place) =>
 const posted = ({ id }: Row) => world.sql`
   select c.contra, c.amount from posting p join contra_entry c on (c.tenant_id, c.posting_id) = (p.tenant_id, p.id)
   where p.kind = 'unexplained' and p.cause = ${id} order by 1`;
+/** What has come back of unexplained money, outside of all balances. */
+const cameBack = ({ id }: Row) => world.sql`
+  select c.contra, c.amount from posting p join contra_entry c on (c.tenant_id, c.posting_id) = (p.tenant_id, p.id)
+  where p.kind = 'dispute_won' and p.cause = ${id} order by 1`;
+/** What the contra accounts of what was taken back have in all. */
+const outside = async ({ tenantId }: Place) => {
+  const [row] = await world.sql`select coalesce(sum(amount) filter (where contra = 'dispute'), 0)::int as dispute,
+    coalesce(sum(amount) filter (where contra = 'unexplained'), 0)::int as unexplained
+    from contra_entry where tenant_id = ${tenantId}`;
+  return row;
+};
+const settled = { dispute: 0, unexplained: 0 };
+const keptOne = async (root: Place) =>
+  (await world.sql<Row[]>`select * from unexplained where tenant_id = ${root.tenantId}`)[0]!;
+const decideKept = (root: Place, { id }: Row, to: 'won' | 'lost') => write(root, 'decide_unexplained', { id, to });
+const wonText = 'The acquirer decided the dispute for the account: the money came back.';
 const conflict = 'state_conflict deposit.reference';
 const tooMuch = 'amount_exceeds_deposit deposit.amount';
 
@@ -44,6 +60,175 @@ of('insert_taken_back', () => {
     ]);
     expect(await insert()).toMatchObject({ id: null });
   });
+
+  it('stores nothing under the reference of a dispute or a recall', async () => {
+    const root = await payee(100n);
+    const paid = await first(root);
+    const text = await rowText('deposit', root, paid.id);
+    for (const kind of ['chargeback', 'recall']) {
+      const of_ = reference();
+      await world.sql`insert into clawback
+        (tenant_id, livemode, kind, reference, created, disputes_id, deposit_id, amount, reason_code)
+        values (${root.tenantId}, false, ${kind}, ${of_}, 1, ${paid.id}, 'deposit_other', 10, 'general')`;
+      const [row] = await call('insert_taken_back', root.tenantId, false, text, 30, 'USD', of_, 'By hand');
+      expect(row).toMatchObject({ id: null });
+      await world.sql`delete from clawback where tenant_id = ${root.tenantId} and reference = ${of_}`;
+    }
+    expect(await kept(root)).toEqual([]);
+  });
+});
+
+of('decide_unexplained', () => {
+  /** What was taken back of a deposit that was refunded whole, so that no balance has it. */
+  const takenBack = async (amount = 100n) => {
+    const root = await payee(100n);
+    const paid = await first(root);
+    const refund = await refundOf(root, paid);
+    const of_ = reference();
+    await open(root, paid, of_, amount);
+    return { root, paid, refund, of_, row: await keptOne(root) };
+  };
+
+  it('brings all of it back to its contra account when the dispute is won, once', async () => {
+    const { root, paid, refund, of_, row } = await takenBack(60n);
+    const before = await funds(root);
+    const won = await decideKept(root, row, 'won');
+    expect(won).toMatchObject({
+      ...{ amount: '-60', covered: '0', decision: 'won', status: 'resolved' },
+      ...{ resolution: wonText, resolved_by: 'tidegate', resolved_at: expect.any(String) },
+    });
+    expect(await cameBack(row)).toEqual([
+      { contra: 'dispute', amount: '-60' },
+      { contra: 'unexplained', amount: '60' },
+    ]);
+    expect([await funds(root), await outside(root)]).toEqual([before, settled]);
+    expect(await decideKept(root, row, 'won')).toEqual(won);
+    expect(await refusal(decideKept(root, row, 'lost'))).toBe('state_conflict dispute.status');
+    // The report of its opening that comes again is the same money, and the refund that fails does not cover it.
+    expect(await open(root, paid, of_, 60n)).toBeUndefined();
+    await end(root, refund, 'failed');
+    expect(await kept(root)).toMatchObject([{ amount: '-60', covered: '0', status: 'resolved' }]);
+    expect(await funds(root)).toEqual({ available: '100' });
+    expect(await stored('deposit', root, paid.id)).toMatchObject({ disputed: '0' });
+    expect([await outside(root), await violations(fixture)]).toEqual([settled, []]);
+  });
+
+  it('brings back to the account what it was taken from there, and the rest to the contra account', async () => {
+    const root = await payee(100n);
+    const paid = await first(root);
+    const [one, two] = [await refundOf(root, paid, 70n), await refundOf(root, paid, 30n)];
+    await open(root, paid, reference(), 100n);
+    await end(root, two, 'failed');
+    const row = await keptOne(root);
+    expect(row).toMatchObject({ amount: '-100', covered: '30', status: 'open' });
+    expect(await funds(root)).toEqual({ processing: '70' });
+    expect(await decideKept(root, row, 'won')).toMatchObject({ covered: '30', decision: 'won', status: 'resolved' });
+    expect(await cameBack(row)).toMatchObject([{ amount: '-70' }, { amount: '70' }]);
+    expect(await funds(root)).toEqual({ processing: '70', pending: '30' });
+    await decideKept(root, row, 'won');
+    await end(root, one, 'failed');
+    expect(await funds(root)).toEqual({ available: '70', pending: '30' });
+    expect(await stored('deposit', root, paid.id)).toMatchObject({ disputed: '0', pending_rest: '30' });
+    expect([await outside(root), await violations(fixture)]).toEqual([settled, []]);
+  });
+
+  it('brings all of it back to the account where a refund that failed has covered all of it', async () => {
+    const { root, paid, refund, row } = await takenBack();
+    await end(root, refund, 'failed');
+    expect(await funds(root)).toEqual({});
+    expect(await decideKept(root, row, 'won')).toMatchObject({ covered: '100', resolution: wonText });
+    expect(await cameBack(row)).toEqual([]);
+    expect(await funds(root)).toEqual({ pending: '100' });
+    const [debit] = await world.sql<Row[]>`select id, status from deposit where disputes_id = ${paid.id}`;
+    expect(debit).toMatchObject({ status: 'reversed' });
+    await decideKept(root, row, 'won');
+    expect(await funds(root)).toEqual({ pending: '100' });
+    // All of it can be disputed again.
+    await open(root, paid, reference(), 100n);
+    expect(await funds(root)).toEqual({});
+    expect([(await outside(root))!.unexplained, await violations(fixture)]).toEqual([0, []]);
+  });
+
+  it('moves nothing when the dispute is lost, so that a refund that fails still covers it', async () => {
+    const { root, refund, row } = await takenBack();
+    const before = await outside(root);
+    const lost = await decideKept(root, row, 'lost');
+    expect(lost).toMatchObject({ decision: 'lost', status: 'open', resolution: null });
+    expect(await decideKept(root, row, 'lost')).toEqual(lost);
+    expect(await refusal(decideKept(root, row, 'won'))).toBe('state_conflict dispute.status');
+    expect([await outside(root), await cameBack(row)]).toEqual([before, []]);
+    await end(root, refund, 'failed');
+    expect(await keptOne(root)).toMatchObject({ covered: '100', decision: 'lost', status: 'resolved' });
+    expect([await funds(root), await violations(fixture)]).toEqual([{}, []]);
+  });
+
+  it('keeps what an operator has said of it, and is once of two at once', async () => {
+    const { root, row } = await takenBack();
+    await write(root, 'resolve_unexplained', { id: row.id, resolution: 'Awaited', resolvedBy: 'Mira' });
+    await Promise.all([1, 2, 3].map(() => decideKept(root, row, 'won')));
+    expect(await keptOne(root)).toMatchObject({ decision: 'won', resolution: 'Awaited', resolved_by: 'Mira' });
+    expect([await outside(root), await violations(fixture)]).toEqual([settled, []]);
+  });
+
+  it('brings another currency back to its contra account', async () => {
+    const root = await payee(100n);
+    await open(root, await first(root), reference(), 4_000n, { currency: 'EUR' });
+    await decideKept(root, await keptOne(root), 'won');
+    expect([await funds(root), await outside(root)]).toEqual([{ available: '100' }, settled]);
+    expect(await violations(fixture)).toEqual([]);
+  });
+
+  it('is refused for what is beyond a deposit, and of a deposit that a bank has reversed', async () => {
+    const root = await payee(100n);
+    const paid = await first(root);
+    await open(root, paid, reference(), 60n);
+    await open(root, paid, reference(), 60n);
+    expect(await refusal(decideKept(root, await keptOne(root), 'won'))).toBe('state_conflict unexplained.reason');
+    const other = await takenBack();
+    await write(other.root, 'move_deposit', { id: other.paid.id, from: ['completed'], to: 'reversed' });
+    expect(await refusal(decideKept(other.root, other.row, 'won'))).toBe('state_conflict deposit.status');
+    expect(await decideKept(other.root, other.row, 'lost')).toMatchObject({ decision: 'lost' });
+    expect(await refusal(decideKept(other.root, { id: 'unexplained_0' } as Row, 'won'))).toMatch(/^state_conflict/);
+  });
+});
+
+of('settle_unexplained', () => {
+  it('posts what was not covered, once', async () => {
+    const root = await payee(100n);
+    const paid = await first(root);
+    const refund = await refundOf(root, paid, 80n);
+    await refundOf(root, paid);
+    await open(root, paid, reference(), 100n);
+    await end(root, refund, 'failed');
+    const row = await keptOne(root);
+    const text = await rowText('unexplained', root, row.id);
+    const settle = () => call('settle_unexplained', root.tenantId, false, text, paid.payment_id);
+    expect((await settle())[0]).toMatchObject({ covered: '80', decision: 'won', status: 'resolved' });
+    expect(await cameBack(row)).toMatchObject([{ amount: '-20' }, { amount: '20' }]);
+    await expect(settle()).rejects.toThrow('duplicate key');
+    // Its caller gives back what was covered.
+    await call('return_covered', root.tenantId, false, '{}', paid.id, row.reference);
+    expect(await violations(fixture)).toEqual([]);
+  });
+});
+
+of('return_covered', () => {
+  it('gives back what further deposits under a reference took, and no other', async () => {
+    const root = await payee(100n);
+    const paid = await first(root);
+    const refund = await refundOf(root, paid, 40n);
+    const [one, two] = [reference(), reference()];
+    await open(root, paid, one, 100n);
+    await end(root, refund, 'failed');
+    expect(await funds(root)).toEqual({});
+    await call('return_covered', root.tenantId, false, '{}', paid.id, two);
+    expect(await funds(root)).toEqual({});
+    await call('return_covered', root.tenantId, false, '{}', paid.id, one);
+    expect(await funds(root)).toEqual({ pending: '40' });
+    // The dispute itself gives the rest back.
+    await decide(root, (await stored('dispute', root, paid.id, 'deposit_id')) as Row, 'won');
+    expect(await funds(root)).toEqual({ pending: '100' });
+  });
 });
 
 of('keep_taken_back', () => {
@@ -60,8 +245,8 @@ of('keep_taken_back', () => {
     for (let i = 0; i < 2; i++) expect(await keep(root, paid, of_, 60)).toBe(true);
     expect(await keep(root, paid, of_, null)).toBe(true);
     expect(await kept(root)).toMatchObject([{ amount: '-60', reference: of_, deposit_id: paid.id, status: 'open' }]);
-    for (const other of [keep(root, paid, of_, 61), keep(root, paid, of_, 60, 'EUR')])
-      expect(await refusal(other)).toBe(conflict);
+    expect(await refusal(keep(root, paid, of_, 61))).toBe(conflict);
+    expect(await refusal(keep(root, paid, of_, 60, 'EUR'))).toBe(conflict);
     expect(await refusal(keep(root, await root.money.deposit(60n), of_, 60))).toBe(conflict);
   });
 
@@ -210,7 +395,17 @@ describe('a chargeback of a checkout', () => {
     return row;
   };
 
-  it('with its fee takes the deposit, and the rest is unexplained, also once it is won', async () => {
+  const beyondCameBack = async (debit: string) => {
+    const [row] = await world.sql<Row[]>`
+      select sum(c.amount) filter (where c.contra = 'unexplained')::text as amount
+      from unexplained u
+      join posting p on (p.tenant_id, p.cause, p.kind) = (u.tenant_id, u.id, 'dispute_won')
+      join contra_entry c on (c.tenant_id, c.posting_id) = (p.tenant_id, p.id)
+      where u.deposit_id = ${debit}`;
+    return row!.amount as string;
+  };
+
+  it('with its fee takes the deposit, and the rest is unexplained until it is won', async () => {
     const before = await balance();
     const { deposit_id: id } = await paid(103n);
     const dispute = (await open(merchant, { id }, reference(), 103n))!;
@@ -220,11 +415,13 @@ describe('a chargeback of a checkout', () => {
     expect(await beyond(dispute.debit_deposit_id)).toEqual(fee);
     await decide(merchant, dispute, 'won');
     expect(await stored('deposit', merchant, id)).toMatchObject({ disputed: '0', pending_rest: '100' });
-    // A refund of the won money that fails gives it back to the account: the fee stays the operator's.
+    expect(await beyond(dispute.debit_deposit_id)).toEqual({ ...fee, status: 'resolved' });
+    expect(await beyondCameBack(dispute.debit_deposit_id)).toBe('3');
+    // A refund of the won money that fails gives it back to the account: the fee has come back.
     const refund = await refunded(id, 40n);
     await write(merchant, 'move_refund', { id: refund.id, to: 'failed' });
     expect(await stored('deposit', merchant, id)).toMatchObject({ disputed: '0', pending_rest: '100' });
-    expect(await beyond(dispute.debit_deposit_id)).toEqual(fee);
+    expect(await beyond(dispute.debit_deposit_id)).toEqual({ ...fee, status: 'resolved' });
     expect(await violations(fixture)).toEqual([]);
   });
 
@@ -242,7 +439,8 @@ describe('a chargeback of a checkout', () => {
     expect(await stored('deposit', merchant, id)).toMatchObject({ disputed: '0', pending_rest: '100' });
     const again = await refunded(id, 20n);
     await write(merchant, 'move_refund', { id: again.id, to: 'failed' });
-    expect(await beyond(dispute.debit_deposit_id)).toEqual(rest);
+    expect(await beyond(dispute.debit_deposit_id)).toEqual({ ...rest, status: 'resolved' });
+    expect(await beyondCameBack(dispute.debit_deposit_id)).toBe('3');
     expect(await stored('deposit', merchant, id)).toMatchObject({ disputed: '0', pending_rest: '100' });
     expect(Number((await balance()).available ?? 0)).toBe(Number(before.available) - 60);
     expect(await violations(fixture)).toEqual([]);

@@ -105,9 +105,10 @@ describe('the objects in the results of mutations', () => {
     expect(ofOperators.length).toBeGreaterThan(10);
     // Where nothing is left of a deposit, what was taken back is unexplained money, and there is no dispute.
     const instead = [
-      'OpenDisputePayload.dispute',
-      'OpenDisputePayload.unexplained',
+      ...['LoseDisputePayload.dispute', 'LoseDisputePayload.unexplained'],
+      ...['OpenDisputePayload.dispute', 'OpenDisputePayload.unexplained'],
       'RecordBankNoticePayload.unexplained',
+      ...['WinDisputePayload.dispute', 'WinDisputePayload.unexplained'],
     ];
     expect(ofOperators.filter((path) => !typeAt(schemas.operator, path).endsWith('!')).toSorted()).toEqual(instead);
   });

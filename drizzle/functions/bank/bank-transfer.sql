@@ -110,6 +110,7 @@ begin
   where
     x.tenant_id = p_tenant
     and x.livemode = p_live
+    and x.decision is distinct from 'won'
     and (n.id = d.id or (n.disputes_id = d.id and n.status = 'completed'));
   v_beyond := v_beyond + refunded_of(p_tenant, p_live, d.id);
   if v_beyond > 0 then

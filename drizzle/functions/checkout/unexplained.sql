@@ -79,7 +79,7 @@ end;
 $$;
 
 -- Stores what was taken back of a deposit under its reference, with a note, and posts it. Returns NULL when money is
--- stored under the reference already.
+-- stored under the reference already, or a dispute or recall has it. The caller has locked the balances of the deposit.
 create or replace function insert_taken_back(
   p_tenant text,
   p_live boolean,
@@ -97,6 +97,19 @@ declare
   v_id text := new_id('unexplained');
   v_now bigint := clock(p_tenant, p_live);
 begin
+  if
+    exists (
+      select
+      from clawback c
+      where
+        c.tenant_id = p_tenant
+        and c.livemode = p_live
+        and c.kind in ('chargeback', 'recall')
+        and c.reference = p_reference
+    )
+  then
+    return null;
+  end if;
   insert into unexplained
     (tenant_id, livemode, id, created, deposit_id, amount, currency, reason, status, reference, note)
   values
@@ -187,7 +200,7 @@ begin
     return false;
   end if;
   u := insert_taken_back(p_tenant, p_live, d, p_amount, v_currency, p_reference, p_note);
-  -- Money of another deposit was stored under the reference meanwhile.
+  -- Money of another deposit was stored under the reference meanwhile, or what takes back in the other way has it.
   if u.id is null then
     perform refuse(409, 'state_conflict', 'deposit.reference', 'was already recorded with different content');
   end if;
@@ -196,7 +209,7 @@ end;
 $$;
 
 -- Records by hand what a bank or an acquirer has taken back of a deposit that has nothing left of it, under its
--- reference. The same again changes nothing.
+-- reference, which no dispute or recall has. The same again changes nothing.
 -- Without an event: no account sees it.
 create or replace function record_unexplained(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof unexplained
@@ -213,6 +226,7 @@ begin
   into d
   from deposit x
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'depositId';
+  perform lock_money_of(p_tenant, p_live, d);
   v := insert_taken_back(p_tenant, p_live, d, v_amount, d.currency, v_reference, v_args ->> 'note');
   if v.id is null then
     select x.*

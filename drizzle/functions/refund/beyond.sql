@@ -4,7 +4,8 @@
 
 -- Takes what a refund that failed has given back, as far as more was taken back than was left of its deposit: by a
 -- further deposit with a negative amount under the reference of the dispute or the recall. Where the deposit was
--- reversed, the reversal has taken it. So much of the unexplained money is covered.
+-- reversed, the reversal has taken it. So much of the unexplained money is covered, where it has not come back by the
+-- dispute that was won.
 create or replace function cover_beyond(p_tenant text, p_live boolean, p_envelope jsonb, p_refund refund)
 returns void
 language plpgsql
@@ -27,6 +28,7 @@ begin
       x.tenant_id = p_tenant
       and x.livemode = p_live
       and x.covered < -x.amount
+      and x.decision is distinct from 'won'
       and x.currency = d.currency
       and d.id in (n.id, n.disputes_id)
       and (

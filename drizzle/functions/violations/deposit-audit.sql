@@ -129,18 +129,28 @@ create or replace view deposit_violations as
             )
           )
       ) + (
-        -- What the reversal has taken of the disputes that were won later.
-        select coalesce(sum(x.amount), 0)
-        from dispute x
+        -- What the reversal has taken of what disputes that were won later gave back.
+        select coalesce(-sum(n.amount), 0)
+        from
+          deposit n
+          left join dispute x
+            on x.tenant_id = n.tenant_id
+            and x.livemode = n.livemode
+            and x.deposit_id = n.disputes_id
+            and x.debit_deposit_id = n.id
         where
-          x.tenant_id = d.tenant_id
-          and x.livemode = d.livemode
-          and x.deposit_id = d.id
-          and x.status = 'won'
+          n.tenant_id = d.tenant_id
+          and n.livemode = d.livemode
+          and n.disputes_id = d.id
+          and n.status = 'reversed'
           and exists (
             select
             from posting p
-            where p.tenant_id = d.tenant_id and p.livemode = d.livemode and p.cause = x.id and p.kind = 'reversal'
+            where
+              p.tenant_id = d.tenant_id
+              and p.livemode = d.livemode
+              and p.cause = coalesce(x.id, n.id)
+              and p.kind = 'reversal'
           )
       )
     )

@@ -63,12 +63,20 @@ create or replace view dispute_violations as
           )
         )
       )
+    -- A dispute that no balance had has no object. Its deposits took what refunds that failed had given back.
+    left join unexplained u
+      on r.id is null
+      and u.tenant_id = n.tenant_id
+      and u.livemode = n.livemode
+      and u.reference = n.bank_details ->> 'reference'
+      and u.deposit_id = n.disputes_id
     left join payment p on p.tenant_id = n.tenant_id and p.livemode = n.livemode and p.id = n.payment_id
   where
     n.disputes_id is not null
     and (
       n.status <> case
-        when r.status = 'won' then 'reversed'
+        when r.status = 'won'
+        or u.decision = 'won' then 'reversed'
         else 'completed'
       end
       or p.status is distinct from n.status
@@ -106,6 +114,47 @@ create or replace view dispute_violations as
       on u.tenant_id = c.tenant_id and u.livemode = c.livemode and u.deposit_id = c.deposit_id
   where c.beyond is distinct from -u.amount
   union all
+  -- What no balance had comes back when its dispute is won, but for what was taken from the account since. What was
+  -- taken beyond a deposit that a bank had reversed before does not.
+  select u.tenant_id, u.livemode, 'unexplained money and its decision disagree', u.id
+  from unexplained u
+  where
+    (
+      select coalesce(sum(c.amount), 0)
+      from
+        posting p
+        join contra_entry c on c.tenant_id = u.tenant_id and c.livemode = u.livemode and c.posting_id = p.id
+      where
+        p.tenant_id = u.tenant_id
+        and p.livemode = u.livemode
+        and p.cause = u.id
+        and p.kind = 'dispute_won'
+        and c.contra = 'unexplained'
+    ) <> case
+      when u.decision = 'won' then -u.amount - u.covered
+      else 0
+    end
+    or (
+      u.reason = 'beyond_deposit'
+      and (u.decision is not null) <> exists (
+        select
+        from
+          deposit n
+          join dispute r
+            on r.tenant_id = u.tenant_id
+            and r.livemode = u.livemode
+            and r.deposit_id = n.disputes_id
+            and r.debit_deposit_id = n.id
+          join deposit d on d.tenant_id = u.tenant_id and d.livemode = u.livemode and d.id = n.disputes_id
+        where
+          n.tenant_id = u.tenant_id
+          and n.livemode = u.livemode
+          and n.id = u.deposit_id
+          and r.status = 'won'
+          and (d.status <> 'reversed' or u.decision is not null)
+      )
+    )
+  union all
   -- A bank takes all of a transfer back, what its refunds have paid back or will pay back, too.
   select u.tenant_id, u.livemode, 'refunds of a reversed deposit and its unexplained money disagree', u.deposit_id
   from
@@ -123,6 +172,7 @@ create or replace view dispute_violations as
         x.tenant_id = u.tenant_id
         and x.livemode = u.livemode
         and x.currency = d.currency
+        and x.decision is distinct from 'won'
         and d.id in (n.id, n.disputes_id)
     ) < (
       select coalesce(sum(r.amount), 0)

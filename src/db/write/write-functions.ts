@@ -309,6 +309,13 @@ export interface WriteFunctions {
       afterExpiry?: boolean | undefined;
     };
   };
+  decide_unexplained: {
+    returns: 'unexplained';
+    args: {
+      id: string;
+      to: string;
+    };
+  };
   dispute_deposit: {
     returns: 'deposit';
     args: {

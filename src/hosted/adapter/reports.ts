@@ -6,7 +6,7 @@ import { DomainError, problem } from '../../errors/problems.js';
 import { payerScope } from '../session.js';
 import { dispute } from '../../resources/dispute/table.js';
 import { type RefundRow, refund } from '../../resources/refund/table.js';
-import { unexplained } from '../../operator/table.js';
+import { type UnexplainedRow, unexplained } from '../../operator/table.js';
 import { type TransactionRow, transaction } from '../../resources/transaction/table.js';
 import { Amount } from '../../types/scalars.js';
 import { decisionOf, faultOf } from './client.js';
@@ -155,7 +155,10 @@ async function openDispute(
   });
 }
 
-/** Decides a dispute. The same decision again changes nothing, and a lost one is what was accepted. */
+/**
+ * Decides a dispute. The same decision again changes nothing, and a lost one is what was accepted. One that has taken
+ * nothing from an account is unexplained money: that of a won one comes back as it was taken.
+ */
 async function decideDispute(
   parts: ReportParts,
   livemode: boolean,
@@ -167,9 +170,11 @@ async function decideDispute(
   await parts.inTurn(scope, async () => {
     const disputes = attempt.depositId ? await scope.all(dispute, dispute.depositId, attempt.depositId) : [];
     const row = disputes.find(({ reference }) => reference === id.trim());
-    if (!row && (await isUnexplained(scope, id, attempt))) {
-      if (status === 'lost') return;
-      throw conflict('dispute.status', 'Nothing was left of what it disputes. The operator decides about its money.');
+    const kept = row ? undefined : await unexplainedOf(scope, id, attempt);
+    if (kept) {
+      await scope.refuseBesideOtherReleases();
+      await scope.write('decide_unexplained', unexplained, { requestId }, { id: kept.id, to: status });
+      return;
     }
     if (!row) throw new DomainError(problem('resource_missing', 'dispute.id', 'The attempt has no such dispute.'));
     if (row.status === status || (row.status === 'accepted' && status === 'lost')) return;
@@ -180,10 +185,14 @@ async function decideDispute(
   });
 }
 
-/** Whether what a dispute took of an attempt is unexplained, because nothing was left. */
-async function isUnexplained(scope: Scope, id: string, { depositId }: TransactionRow): Promise<boolean> {
+/** What a dispute took of an attempt and is unexplained, because no balance had it. */
+async function unexplainedOf(
+  scope: Scope,
+  id: string,
+  { depositId }: TransactionRow,
+): Promise<UnexplainedRow | undefined> {
   const kept = await scope.all(unexplained, unexplained.reference, id.trim());
-  return kept.some((each) => depositId !== null && each.depositId === depositId);
+  return kept.find((each) => depositId !== null && each.depositId === depositId);
 }
 
 const conflict = (field: string, text: string) => new DomainError(problem('state_conflict', field, text));

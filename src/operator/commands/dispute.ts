@@ -3,7 +3,7 @@ import { liveOf } from '../../request/mode.js';
 import type { DepositReasonCode } from '../../resources/deposit/table.js';
 import { DisputeStatus } from '../../resources/dispute/table.js';
 import { disputeV1 } from '../../resources/dispute/v1.js';
-import { decideDispute, disputeOf, listDisputes, openDispute } from '../money/disputes.js';
+import { decideDispute, disputeOf, listDisputes, type OpenedOrUnexplained, openDispute } from '../money/disputes.js';
 import { amount, dateTime } from './arguments.js';
 import { type AddCommand, after, given, mode } from './command.js';
 import { reasonCode, tenant } from './deposit.js';
@@ -38,11 +38,11 @@ export function disputeCommands(program: Command, command: AddCommand): void {
     'open <deposit>',
     'Open a dispute of a completed deposit, whose money was taken back; opening it again changes nothing',
     async (operator, o, id) => {
-      const { dispute, unexplained } = await openDispute(operator, {
+      const opened = await openDispute(operator, {
         ...{ id, reference: String(o.reference), reasonCode: o.reasonCode as DepositReasonCode },
         ...given(o, { amount: 'amount', acquirerReason: 'acquirerReason', respondBy: 'respondBy', tenantId: 'tenant' }),
       });
-      return dispute ? disputeV1(dispute) : shownJson(unexplained);
+      return shown(opened);
     },
   )
     .requiredOption('--reference <reference>', "the bank's or the acquirer's own reference of the dispute")
@@ -53,9 +53,12 @@ export function disputeCommands(program: Command, command: AddCommand): void {
     .addOption(tenant());
 
   const decide = (name: string, description: string, to: 'won' | 'lost') =>
-    command(disputes, `${name} <dispute>`, description, async (operator, _, id) =>
-      disputeV1(await decideDispute(operator, id, to)),
+    command(disputes, `${name} <dispute>`, `${description}; it may be unexplained money`, async (operator, _, id) =>
+      shown(await decideDispute(operator, id, to)),
     );
   decide('win', 'Record that a dispute was decided for the account; its money is pending of the deposit again', 'won');
   decide('lose', 'Record that a dispute was decided for the payer', 'lost');
 }
+
+const shown = ({ dispute, unexplained }: OpenedOrUnexplained) =>
+  dispute ? disputeV1(dispute) : shownJson(unexplained);

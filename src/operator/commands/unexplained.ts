@@ -48,6 +48,6 @@ export function shownJson(row: UnexplainedRow) {
     ...{ object: 'unexplained', id, created, mode: modeOf(livemode), tenant: tenantId, transaction: transactionId },
     ...{ deposit: depositId, amount: amountText(amount), covered: amountText(covered), currency, reason, status },
     ...{ reference: row.reference, note: row.note },
-    ...{ resolution: row.resolution, resolved_by: row.resolvedBy, resolved_at: row.resolvedAt },
+    ...{ decision: row.decision, resolution: row.resolution, resolved_by: row.resolvedBy, resolved_at: row.resolvedAt },
   };
 }

@@ -88,7 +88,9 @@ export class OpenDisputeInput {
 /** What the inputs of the decisions of a dispute have in common. */
 @InputType()
 class DecisionOfDispute {
-  @Field(() => ID, { description: 'The dispute.' })
+  @Field(() => ID, {
+    description: 'The dispute; or the unexplained money of one of which no balance had any, with the reason RECORDED.',
+  })
   id: string;
   @Field(() => String, { nullable: true, description: reasonOfAction })
   reason?: string | null;

@@ -1,6 +1,6 @@
 import { ArgsType, Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
-import { UnexplainedReason, UnexplainedStatus } from '../table.js';
+import { UnexplainedDecision, UnexplainedReason, UnexplainedStatus } from '../table.js';
 import { ListFilterArgs, tenantOfDeposit } from './inputs.js';
 import { pageOf } from './page-type.js';
 import { livemode, tenantId } from './type.js';
@@ -10,7 +10,15 @@ registerEnumType(UnexplainedStatus, {
   description: 'Whether it is known what became of unexplained money.',
   valuesConfig: {
     OPEN: { description: 'It waits for an operator.' },
-    RESOLVED: { description: 'An operator has recorded what became of it.' },
+    RESOLVED: { description: 'It is recorded what became of it.' },
+  },
+});
+registerEnumType(UnexplainedDecision, {
+  name: 'UnexplainedDecision',
+  description: 'How a dispute was decided whose money is unexplained.',
+  valuesConfig: {
+    WON: { description: 'For the account: the money has come back, what an account had paid of it to the account.' },
+    LOST: { description: 'For the payer, who keeps the money.' },
   },
 });
 registerEnumType(UnexplainedReason, {
@@ -77,9 +85,14 @@ export class OperatorUnexplained {
   reference: string | null;
   @Field(() => String, { nullable: true, description: 'What is known of it, if the reason is RECORDED.' })
   note: string | null;
+  @Field(() => UnexplainedDecision, {
+    nullable: true,
+    description: 'How the dispute that took it back was decided; null until then, and for other money.',
+  })
+  decision: UnexplainedDecision | null;
   @Field(() => String, { nullable: true, description: 'What became of it.' })
   resolution: string | null;
-  @Field(() => String, { nullable: true, description: 'Who recorded that.' })
+  @Field(() => String, { nullable: true, description: 'Who recorded that; `tidegate` if it did so by itself.' })
   resolvedBy: string | null;
   @Field(() => DateTime, { nullable: true, description: 'When it was recorded.' })
   resolvedAt: number | null;

@@ -21,12 +21,10 @@ import { OperatorAccount, OperatorDeposit, OperatorFile } from '../graph/type.js
 import { decideDispute, disputeOf, listDisputes, openDispute } from '../money/disputes.js';
 import type { ListPage } from '../paging.js';
 
-const OpenDisputePayload = payloadOf('OpenDispute', 'dispute', OperatorDispute, {
-  nullable: true,
-  others: unexplainedMember,
-});
-const WinDisputePayload = payloadOf('WinDispute', 'dispute', OperatorDispute);
-const LoseDisputePayload = payloadOf('LoseDispute', 'dispute', OperatorDispute);
+const disputeOrUnexplained = { nullable: true, others: unexplainedMember };
+const OpenDisputePayload = payloadOf('OpenDispute', 'dispute', OperatorDispute, disputeOrUnexplained);
+const WinDisputePayload = payloadOf('WinDispute', 'dispute', OperatorDispute, disputeOrUnexplained);
+const LoseDisputePayload = payloadOf('LoseDispute', 'dispute', OperatorDispute, disputeOrUnexplained);
 
 /** Disputes, which banks and acquirers report and decide. Spec: decisions, 8.11 and 8.13. */
 @Resolver()
@@ -62,15 +60,20 @@ class OperatorDisputes {
   }
 
   @Mutation(() => WinDisputePayload, {
-    description: 'Records that a dispute was decided for the account; its money is pending of the deposit again.',
+    description:
+      'Records that a dispute was decided for the account; its money is pending of the deposit again. Of unexplained ' +
+      'money what was taken from the account since is, and the rest of it has come back to no balance: `dispute` is ' +
+      'then null.',
   })
   async winDispute(@Input(() => WinDisputeInput) { id }: WinDisputeInput, @Ctx() { operator }: OperatorContext) {
-    return { dispute: await decideDispute(operator, id, 'won') };
+    return decideDispute(operator, id, 'won');
   }
 
-  @Mutation(() => LoseDisputePayload, { description: 'Records that a dispute was decided for the payer.' })
+  @Mutation(() => LoseDisputePayload, {
+    description: 'Records that a dispute was decided for the payer. It moves nothing.',
+  })
   async loseDispute(@Input(() => LoseDisputeInput) { id }: LoseDisputeInput, @Ctx() { operator }: OperatorContext) {
-    return { dispute: await decideDispute(operator, id, 'lost') };
+    return decideDispute(operator, id, 'lost');
   }
 }
 

@@ -7,10 +7,11 @@ import type { DepositReasonCode } from '../../resources/deposit/table.js';
 import { type DisputeRow, DisputeStatus, dispute } from '../../resources/dispute/table.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
 import { type ListFilter, type ListPage, listed } from '../paging.js';
-import type { UnexplainedRow } from '../table.js';
+import { type UnexplainedRow, unexplained } from '../table.js';
 import { operatorDeposit } from './bank.js';
 import { referenceProblems, withoutSpaceAround } from './notice.js';
 import { unexplainedUnder } from './taken-back.js';
+import { unexplainedOf } from './unexplained.js';
 
 /** What a bank or an acquirer reports of a dispute, under its own reference: it has taken the money back. */
 export interface OpenedDispute {
@@ -91,9 +92,19 @@ export async function disputeOf(operator: Operator, id: string): Promise<Dispute
   return row;
 }
 
-/** Records how a dispute was decided, whether it was answered or not. The money of a won one comes back. */
-export async function decideDispute(operator: Operator, id: string, to: 'won' | 'lost'): Promise<DisputeRow> {
-  const row = await disputeOf(operator, id);
+/**
+ * Records how a dispute was decided, whether it was answered or not. The money of a won one comes back. One that no
+ * balance had is named by the id of its unexplained money.
+ */
+export async function decideDispute(operator: Operator, id: string, to: 'won' | 'lost'): Promise<OpenedOrUnexplained> {
+  const isKept = id.startsWith('unexplained_');
+  const row = isKept ? await unexplainedOf(operator, id) : await disputeOf(operator, id);
   await operator.scope(row).refuseBesideOtherReleases();
-  return operator.write('decide_dispute', row, `dispute_${to}`, { id, to }, dispute);
+  const args = { id, to };
+  return isKept
+    ? {
+        dispute: null,
+        unexplained: await operator.write('decide_unexplained', row, `dispute_${to}`, args, unexplained),
+      }
+    : { dispute: await operator.write('decide_dispute', row, `dispute_${to}`, args, dispute), unexplained: null };
 }

@@ -54,6 +54,14 @@ export async function recordUnexplained(operator: Operator, given: TakenBack): P
   return operator.write('record_unexplained', row, 'recordUnexplained', args, unexplained);
 }
 
+/** The unexplained money with this id. */
+export async function unexplainedOf(operator: Operator, id: string): Promise<UnexplainedRow> {
+  const [row] = await operator.byId('operator_unexplained_by_id', unexplained, id);
+  if (!row)
+    throw new OperatorError('There is no such unexplained money. Check the id.', 'resource_missing', 'unexplained.id');
+  return row;
+}
+
 /** Records what became of unexplained money, which moves nothing. Spec: decisions, 8.14. */
 export async function resolveUnexplained(
   operator: Operator,
@@ -62,8 +70,6 @@ export async function resolveUnexplained(
   resolvedBy: string,
 ): Promise<UnexplainedRow> {
   refuse(textProblems({ resolution }, 'unexplained', resolutionLengthMax));
-  const [row] = await operator.byId('operator_unexplained_by_id', unexplained, id);
-  if (!row)
-    throw new OperatorError('There is no such unexplained money. Check the id.', 'resource_missing', 'unexplained.id');
+  const row = await unexplainedOf(operator, id);
   return operator.write('resolve_unexplained', row, 'resolveUnexplained', { id, resolution, resolvedBy }, unexplained);
 }

@@ -22,15 +22,15 @@ const OpenMutation = graphql(`
   }
 `);
 
-const WinMutation = graphql(`
+export const WinMutation = graphql(`
   mutation WinDispute($input: WinDisputeInput!) {
-    winDispute(input: $input) { dispute { id status } }
+    winDispute(input: $input) { dispute { id status } unexplained { id status } }
   }
 `);
 
-const LoseMutation = graphql(`
+export const LoseMutation = graphql(`
   mutation LoseDispute($input: LoseDisputeInput!) {
-    loseDispute(input: $input) { dispute { id status } }
+    loseDispute(input: $input) { dispute { id status } unexplained { id status } }
   }
 `);
 

@@ -19,14 +19,15 @@ import { graphql } from '../graphql';
 import { modes, pageOf, placeColumn } from '../parts';
 import { PlaceFilters } from '../place-filters';
 import { useMayAct } from '../session';
+import { LoseMutation, WinMutation } from './dispute-actions';
 
 const UnexplainedQuery = graphql(`
   query Unexplained($status: UnexplainedStatus, $mode: Mode, $tenantId: ID, $after: String) {
     unexplained(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
       nodes {
-        id created livemode tenantId transactionId depositId amount covered currency reason status
+        id created livemode tenantId transactionId depositId amount covered currency reason status reference note
         root { id nickname businessDetails { legalName } }
-        resolution resolvedBy resolvedAt
+        decision resolution resolvedBy resolvedAt
       }
       next
     }
@@ -122,8 +123,8 @@ function Amount({ of }: { of: Unexplained }) {
   );
 }
 
-function Resolution({ of: { resolution, resolvedBy, resolvedAt } }: { of: Unexplained }) {
-  if (resolvedAt === null) return null;
+function Resolution({ of: { decision, resolution, resolvedBy, resolvedAt } }: { of: Unexplained }) {
+  if (resolvedAt === null) return decision && 'The dispute is lost: the payer keeps it.';
   return (
     <span className="two-lines">
       {resolution}
@@ -137,11 +138,58 @@ function Resolution({ of: { resolution, resolvedBy, resolvedAt } }: { of: Unexpl
 const decision = (onDone: () => void): Column<Unexplained> => ({
   head: 'Decision',
   end: true,
-  cell: (each) => each.status === 'OPEN' && <Resolve of={each} onDone={onDone} />,
+  cell: (each) => (
+    <span className="row-actions">
+      {each.reason === 'RECORDED' && each.decision === null && <Decision of={each} onDone={onDone} />}
+      {each.status === 'OPEN' && <Resolve of={each} onDone={onDone} />}
+    </span>
+  ),
 });
 
-function Resolve({ of, onDone }: { of: Unexplained; onDone: () => void }) {
-  const { id, amount, covered, currency, reason, transactionId, depositId } = of;
+interface ActionOf {
+  of: Unexplained;
+  onDone: () => void;
+}
+
+/** Records how the dispute was decided that took the money back. */
+function Decision({ of, onDone }: ActionOf) {
+  const what = `${formatMoney(of)} ${of.currency}`;
+  const common = { about: what, small: true, input: { id: of.id }, onDone };
+  return (
+    <>
+      <Action
+        name="Win"
+        title="Record that the account has won"
+        submit="The account has won"
+        mutation={WinMutation}
+        done={`Won: ${what}.`}
+        {...common}
+      >
+        <UnexplainedFacts of={of} />
+        <p className="hint">
+          The bank or the acquirer has given the money back. What was taken from the account since comes back to it at
+          once, and nobody is owed the rest.
+        </p>
+      </Action>
+      <Action
+        name="Lose"
+        kind="danger"
+        title="Record that the payer has won"
+        submit="The payer has won"
+        reason="For the audit log, such as what the bank said."
+        mutation={LoseMutation}
+        done={`Lost: ${what}.`}
+        {...common}
+      >
+        <UnexplainedFacts of={of} />
+        <p className="hint">It moves nothing: the payer keeps the money. There is no way back.</p>
+      </Action>
+    </>
+  );
+}
+
+function Resolve({ of, onDone }: ActionOf) {
+  const { id, currency } = of;
   const what = `${formatMoney(of)} ${currency}`;
   return (
     <Action
@@ -155,16 +203,7 @@ function Resolve({ of, onDone }: { of: Unexplained; onDone: () => void }) {
       done={`${what}: recorded.`}
       onDone={onDone}
     >
-      <Facts
-        facts={[
-          ['Amount', <strong className="amount-line">{<Money amount={amount} currency={currency} />}</strong>],
-          ['Taken from the account since', isCovered(of) && <Money amount={covered} currency={currency} />],
-          ['Left', isCovered(of) && <Money amount={leftOf(of)} currency={currency} />],
-          ['Reason', reasonWords[reason]],
-          ['Attempt', transactionId && <code>{transactionId}</code>],
-          ['Payment', depositId && <code>{depositId}</code>],
-        ]}
-      />
+      <UnexplainedFacts of={of} />
       <TextField
         name="resolution"
         label="What became of it"
@@ -174,5 +213,23 @@ function Resolve({ of, onDone }: { of: Unexplained; onDone: () => void }) {
       />
       <p className="hint">It moves nothing: what is owed to an account is a notice of a bank or an adjustment.</p>
     </Action>
+  );
+}
+
+function UnexplainedFacts({ of }: { of: Unexplained }) {
+  const { amount, covered, currency, reason, reference, note, transactionId, depositId } = of;
+  return (
+    <Facts
+      facts={[
+        ['Amount', <strong className="amount-line">{<Money amount={amount} currency={currency} />}</strong>],
+        ['Taken from the account since', isCovered(of) && <Money amount={covered} currency={currency} />],
+        ['Left', isCovered(of) && <Money amount={leftOf(of)} currency={currency} />],
+        ['Reason', reasonWords[reason]],
+        ["The bank's reference", reference],
+        ['Note', note],
+        ['Attempt', transactionId && <code>{transactionId}</code>],
+        ['Payment', depositId && <code>{depositId}</code>],
+      ]}
+    />
   );
 }
