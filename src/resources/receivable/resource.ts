@@ -144,7 +144,9 @@ export default defineResource({
     fieldsOfType(AgeingOfBucket, {
       receivables: value(() => ReceivableConnection, receivablesOfBucket, {
         args: CursorArgs,
-        description: 'The receivables of the bucket, the earliest due date first.',
+        description:
+          'The receivables of the bucket, the earliest due date first. Null for those whose customer is not known, in ' +
+          'an ageing by customer.',
       }),
     }),
     fieldsOfType(AgeingOfCurrency, {
