@@ -19,6 +19,8 @@ export interface AllowanceState {
 export interface Allowance {
   /** What is left for all senders together. */
   readonly state: AllowanceState;
+  /** The most points that one request can take. */
+  readonly takenMax: number;
   /** Takes points. Returns a promise only if it has to wait; throws or rejects when there are too few. */
   take(points: number, sender: string): undefined | Promise<void>;
   /** Gives points back that were taken and not used; takes more when the number is negative. */
@@ -42,9 +44,9 @@ export interface Cost extends AllowanceState {
 }
 
 /**
- * What one request takes from an allowance: first what it could cost, with lists that have no bound at their usual
- * length, before it runs; and when it has run, what it really read and wrote. The difference is given back or taken
- * once, when the answer is made.
+ * What one request takes from an allowance: first the most that it could cost, before it runs; and when it has run,
+ * what it really read and wrote. The difference is given back once, when the answer is made. It is taken where a list
+ * without a maximum was longer than its estimate.
  */
 export class Charge {
   #requested = 0;
@@ -69,8 +71,13 @@ export class Charge {
     private readonly sender: string,
   ) {}
 
-  /** Takes the points that a part of the request could cost. Refuses the request when too few are left. */
-  take(points: number): undefined | Promise<void> {
+  /**
+   * Takes the points that a part of the request could cost. Refuses the request when too few are left. A request is not
+   * refused for what it costs only where an account has unusually many currencies: of these points it takes at most
+   * what the allowance can give.
+   */
+  take(most: number, usual = most): undefined | Promise<void> {
+    const points = most > usual ? Math.max(Math.min(most, this.allowance.takenMax), usual) : most;
     try {
       const waiting = this.allowance.take(points, this.sender);
       if (waiting)
@@ -152,8 +159,8 @@ export class Charge {
 
   /**
    * The cost, as the answer shows it. What the request did not use is given back once, at the first call; what it used
-   * beyond its estimate, for a list that is longer than usual, is taken, and is then a part of what it could cost: each
-   * object of an answer costs its points. A request that ended early keeps its price: its work may still continue.
+   * beyond its estimate is taken, and is then a part of what it could cost: each object of an answer costs its points.
+   * A request that ended early keeps its price: its work may still continue.
    */
   finish(ended: boolean): Cost {
     if (this.#cost) return this.#cost;

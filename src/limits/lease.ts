@@ -83,8 +83,7 @@ export class Lease implements Allowance {
       if (this.#left < this.#size / 4) this.#renewAhead();
       return undefined;
     }
-    const most = this.size.burst - this.#kept;
-    if (points > most) throw tooManyPoints(points, most);
+    if (points > this.takenMax) throw tooManyPoints(points, this.takenMax);
     if (performance.now() < this.#blindUntil) {
       this.#spend(points, sender);
       return undefined;
@@ -96,6 +95,10 @@ export class Lease implements Allowance {
   give(points: number, sender: string): void {
     this.#left += points;
     this.#count(-points, sender);
+  }
+
+  get takenMax(): number {
+    return this.size.burst - this.#kept;
   }
 
   get state(): AllowanceState {

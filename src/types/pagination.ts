@@ -80,8 +80,13 @@ export function pageArgsOf(name: string, description = newestFirst): ClassType<P
   return OrderedPageArgs;
 }
 
-/** The number of members of a list without page arguments: a constant, or computed from its arguments by name. */
-export type ListSize = number | ((argument: (name: string) => unknown) => number);
+/** A number of members: a constant, or computed from the arguments of a field by their names. */
+export type ListLength = number | ((argument: (name: string) => unknown) => number);
+/**
+ * The number of members of a list without page arguments. One without a maximum may have two: the usual number counts
+ * as nodes, so that no query is refused for what few accounts have, and a larger one as points.
+ */
+export type ListSize = ListLength | { nodes: ListLength; points: ListLength };
 
 export { type Listing, listingOf } from './list-order.js';
 

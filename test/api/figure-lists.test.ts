@@ -39,7 +39,9 @@ const figures = `query ($id: ID!, $from: DateTime!, $to: DateTime!, $interval: C
 } }`;
 const others = `query ($id: ID!, $from: DateTime!, $to: DateTime!, $scope: AccountScope!, $timeZone: String!) {
   account(id: $id) { type
-    receivableAgeing(scope: $scope, timeZone: $timeZone) { ...Ageing } billedAgeing(timeZone: $timeZone) { ...Ageing }
+    receivableAgeing(scope: $scope, timeZone: $timeZone) { ...Ageing currencies { byCustomer(limit: 5) { customers {
+      customer { type } buckets { count amount { amount } receivables(first: 10) { totalCount nodes {
+        status amount: amountReconcilable currency } } } } } } } billedAgeing(timeZone: $timeZone) { ...Ageing }
     statusCounts(scope: $scope) {
       checkouts { total statuses { status count checkouts(first: 50) { totalCount nodes { status } } } }
       deposits { total statuses { status count deposits(first: 50) { totalCount nodes { status } } } }
@@ -98,6 +100,17 @@ async function compare(speaker: Speaker, id: string, range: Record<string, unkno
       }
       compared += count > 0 ? 1 : 0;
     }
+  for (const { currency, byCustomer } of more.receivableAgeing.currencies)
+    for (const { customer, buckets } of byCustomer.customers)
+      for (const { count, amount, receivables } of buckets) {
+        // Invoices bill partners alone; the seeded ones bill others, too, and some bill no known customer.
+        if (!receivables) expect(customer).toBe(null);
+        if (customer?.type !== 'PARTNER') continue;
+        expect(receivables.totalCount).toBe(count);
+        for (const node of receivables.nodes) expect([node.currency, node.status]).toEqual([currency, 'OPEN']);
+        if (receivables.nodes.length === count) expect(sumOf(receivables.nodes)).toBe(cents(amount.amount));
+        compared += count > 0 ? 1 : 0;
+      }
   for (const [kind, { total, statuses }] of Object.entries<Json>(more.statusCounts)) {
     expect(statuses.reduce((sum: number, { count }: Json) => sum + count, 0)).toBe(total);
     for (const { status, count, ...edge } of statuses) {
@@ -331,7 +344,7 @@ describe('a chart', () => {
 });
 
 describe('the cost of a random document of figures', () => {
-  const currencies = ['USD', 'EUR', 'GBP', 'INR', 'AUD', 'CAD', 'SGD', 'AED', 'JPY', 'CHF', 'HKD', 'NZD'];
+  const currencies = ['USD', 'EUR', 'GBP', 'INR', 'AUD', 'CAD', 'SGD', 'AED', 'JPY', 'CHF'];
   const methods = ['domestic_credit', 'domestic_wire', 'global_wire', 'check', 'card', 'affirm'] as const;
   const counter = new NodeCounter(buildGraph(), publicSizes);
 
@@ -362,7 +375,7 @@ describe('the cost of a random document of figures', () => {
 
     const range = fc.tuple(fc.integer({ min: 1, max: 90 }), fc.constantFrom('DAY', 'WEEK', 'MONTH'));
     const scope = fc.constantFrom('SELF', 'DESCENDANTS');
-    const some = fc.option(fc.uniqueArray(fc.constantFrom(...currencies), { minLength: 1, maxLength: 12 }));
+    const some = fc.option(fc.uniqueArray(fc.constantFrom(...currencies), { minLength: 1, maxLength: 10 }));
     const page = fc.option(fc.integer({ min: 1, max: 20 }));
     const ranged = ([days, interval]: [number, string]) =>
       `from: "${iso(end - days * day)}", to: "${iso(end)}", interval: ${interval}`;
@@ -405,8 +418,8 @@ describe('the cost of a random document of figures', () => {
       [platform, user.id] as const,
       [user, user.id] as const,
     );
-    // Nothing bounds the currencies of these.
-    const usual = /depositTotals|balanceHistory|receivableAgeing|receivableTotals|topUsers/;
+    // Up to ten currencies are foreseen, and more of these with their methods.
+    const usual = /depositTotals/;
     let beyond = 0;
     await fc.assert(
       fc.asyncProperty(whose, fc.array(figure, { minLength: 1, maxLength: 4 }), async ([speaker, id], figures) => {
@@ -422,9 +435,12 @@ describe('the cost of a random document of figures', () => {
         if (!usual.test(document)) expect(told).toMatchObject({ requested: foreseen });
         beyond += actual > foreseen ? 1 : 0;
       }),
-      { numRuns: Math.max(60, scale.documents) },
+      {
+        numRuns: Math.max(60, scale.documents),
+        examples: [[[platform, platform.id], [`depositTotals(${ranged([7, 'MONTH'])}, scope: DESCENDANTS) { count }`]]],
+      },
     );
-    // Otherwise nothing would show what a list beyond its usual size costs.
-    expect(beyond).toBeGreaterThan(5);
+    // Otherwise nothing would show what is beyond the estimate.
+    expect(beyond).toBeGreaterThan(0);
   });
 });

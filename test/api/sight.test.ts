@@ -371,6 +371,19 @@ describe('completedAt', () => {
     const { completedAt } = await read(id);
     expect(Date.parse(completedAt) / 1000).toBeGreaterThanOrEqual(now);
     expect(Date.parse(completedAt) / 1000).toBeLessThan(now + 60);
+    // Deposits are found by this moment through their events.
+    await world.database.call('number_events', [tenantOf(user.id), false, 500]);
+    const found = (created: object) =>
+      data(
+        user,
+        `query ($created: TimeFilter) { events(filter: { eventType: [DEPOSIT_COMPLETED], created: $created }) {
+          nodes { subject { ... on Deposit { id completedAt } } } } }`,
+        { created },
+      );
+    const at = { gte: completedAt, lte: completedAt };
+    expect(await found(at)).toEqual({ events: { nodes: [{ subject: { id, completedAt } }] } });
+    expect(await found({ lt: completedAt })).toEqual({ events: { nodes: [] } });
+    expect(await found({ gt: completedAt })).toEqual({ events: { nodes: [] } });
     const dispute = await user.post(`/v1/test_helpers/deposits/${id}/dispute`, {
       amount: '1.00',
       reason_code: 'general',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { busy } from '../../src/db/connect/deadline.js';
+import { Charge } from '../../src/limits/charge.js';
 import { Lease } from '../../src/limits/lease.js';
 
 // PostgreSQL may answer reads while it accepts no writes, and a lease is a write.
@@ -21,6 +22,18 @@ it('admits requests while the shared allowance cannot be asked, and takes their 
 it('refuses a request that costs more than the allowance can hold, whether it can be asked or not', () => {
   const lease = new Lease({ burst: 1_000, perSecond: 10, enforced: true }, () => Promise.reject(busy()));
   expect(() => lease.take(1_001, 'key')).toThrow(/at most 900/);
+});
+
+it('gives a request what it holds where only unusually many currencies would cost more', async () => {
+  const lease = new Lease({ burst: 1_000, perSecond: 1e-9, enforced: true }, async ({ want }) => ({
+    granted: want,
+    remaining: 1_000 - want,
+  }));
+  expect(() => new Charge(lease, 1, 'key').take(2_000, 901)).toThrow(/at most 900/);
+  const charge = new Charge(lease, 1, 'key');
+  await charge.take(2_000, 800);
+  charge.countObjects(950);
+  expect(charge.finish(false)).toMatchObject({ requested: 950, actual: 950, remaining: 50 });
 });
 
 describe('the last tenth', () => {

@@ -127,7 +127,7 @@ export class DocumentCache {
     const { charge, report } = context.budget;
     context.budget.ticket?.weigh(turnsOf(estimate.nodes));
     report.operation = this.#label(cached, operationName);
-    const waiting = charge?.take(estimate.points);
+    const waiting = charge?.take(estimate.points, estimate.pointsUsual);
     if (waiting) await waiting;
     charge?.count(estimate.introspection);
     if (named) cached.requests = requestsBeforeCompiling;

@@ -49,7 +49,7 @@ export function endingsOf(schema: GraphQLSchema, nodes: NodeCounter, body: Graph
     }
     const most = fields * (weights.write + objectsMax * weights.object);
     const estimate = nodes.of(document, operationName)?.(variables ?? {});
-    return fields === 0 || !estimate || estimate.points > most ? undefined : found;
+    return fields === 0 || !estimate || estimate.pointsUsual > most ? undefined : found;
   } catch {
     // The document or a value cannot be read.
     return undefined;

@@ -88,14 +88,14 @@ export class PreparedEventQueries implements EventQueries {
       if (faults.length > 0) return refusal(faults);
       const estimate = prepared.estimator(sample);
       refuseTooMany(estimate, runLimits.nodes);
-      const cost = weights.request + estimate.points;
-      if (cost > costMax)
+      const usual = weights.request + estimate.pointsUsual;
+      if (usual > costMax)
         return refusal([
           new GraphQLError(
-            `It could cost ${cost} points for each delivery, and the limit is ${costMax}. Ask for fewer objects.`,
+            `It could cost ${usual} points for each delivery, and the limit is ${costMax}. Ask for fewer objects.`,
           ),
         ]);
-      return { cost, faults: [] };
+      return { cost: weights.request + estimate.points, faults: [] };
     } catch (error) {
       if (error instanceof RefusedDocument) return refusal(error.errors);
       if (error instanceof GraphQLError) return refusal([error]);
@@ -109,8 +109,9 @@ export class PreparedEventQueries implements EventQueries {
     budget.charge = this.services.chargeOf(owner);
     try {
       const prepared = this.#prepare(text);
-      const points = weights.request + prepared.estimator(sample).points;
-      return await this.#admitted(budget, points, owner, () =>
+      const { points, pointsUsual } = prepared.estimator(sample);
+      const cost = [weights.request + points, weights.request + pointsUsual] as const;
+      return await this.#admitted(budget, cost, owner, () =>
         this.#result(prepared, this.services.contextOf(owner, budget, requestId), event),
       );
     } catch (error) {
@@ -130,13 +131,13 @@ export class PreparedEventQueries implements EventQueries {
   /** Does the work once there are a turn and enough allowance; otherwise says when there may be. */
   async #admitted(
     budget: RequestBudget,
-    points: number,
+    cost: readonly [most: number, usual: number],
     owner: Caller,
     work: () => Promise<EventQueryResult>,
   ): Promise<EventQueryResult> {
     let began = false;
     try {
-      await budget.charge?.take(points);
+      await budget.charge?.take(...cost);
       budget.charge?.count(weights.request);
       return await this.services.during(owner, () => {
         began = true;

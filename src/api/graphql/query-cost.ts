@@ -11,15 +11,17 @@ import { type Variables, type ListSizes, isListOfObjects, isPart, QueryParts, ty
 import { operationOf } from './root-fields.js';
 
 /**
- * The number of nodes that an operation could touch, and the path that has the most of them. Where the size of a list
- * is a usual one, such as of the currencies of a figure, it may touch more.
+ * The number of nodes that an operation could touch, and the path that has the most of them. A list without a maximum
+ * counts with its usual length, and may have more.
  */
 export interface Estimate {
   nodes: number;
   path: string;
   nodesAtPath: number;
-  /** The points that the operation could cost with these nodes, without those of its request. */
+  /** The most points that the operation could cost, without those of its request. */
   points: number;
+  /** The points that it costs with these nodes: fewer where the number of currencies has no maximum. */
+  pointsUsual: number;
   /** The points among them that no execution counts, because the library itself answers introspection. */
   introspection: number;
 }
@@ -104,42 +106,57 @@ export function refuseTooMany({ nodes, path, nodesAtPath }: Estimate, limit: num
   throw new GraphQLError(message, { extensions: { code: 'QUERY_TOO_LARGE', http: { status: 400 } } });
 }
 
+/** The nodes of parts, and their points: with these nodes, and at most. */
+interface Counted {
+  nodes: number;
+  usual: number;
+  most: number;
+}
+
 function estimate(parts: Part[], variables: Variables): Estimate {
-  const found: Estimate = { nodes: 0, path: '', nodesAtPath: 0, points: 0, introspection: 0 };
+  const found: Estimate = { nodes: 0, path: '', nodesAtPath: 0, points: 0, pointsUsual: 0, introspection: 0 };
   const names: string[] = [];
   const limited = (count: number) => Math.min(count, countMax);
-  const countAll = (all: Part[], times: number): [nodes: number, points: number] => {
-    let [nodes, points] = [0, 0];
+  /** Adds up parts that could be read so often: usually, and at most. */
+  const countAll = (all: Part[], times: number, timesMost: number): Counted => {
+    const sum: Counted = { nodes: 0, usual: 0, most: 0 };
     for (const part of all) {
-      const [moreNodes, morePoints] = count(part, times);
-      nodes = limited(nodes + moreNodes);
-      points = limited(points + morePoints);
+      const { nodes, usual, most } = count(part, times, timesMost);
+      sum.nodes = limited(sum.nodes + nodes);
+      sum.usual = limited(sum.usual + usual);
+      sum.most = limited(sum.most + most);
     }
-    return [nodes, points];
+    return sum;
   };
-  const count = (part: Part, times: number): [nodes: number, points: number] => {
-    if (!part.asked(variables)) return [0, 0];
+  const count = (part: Part, times: number, timesMost: number): Counted => {
+    const below: Counted = { nodes: 0, usual: 0, most: 0 };
+    if (!part.asked(variables)) return below;
     const here = limited(times * part.size(variables));
+    const hereMost = limited(timesMost * part.most(variables));
     names.push(part.name);
     if (part.counted && here > found.nodesAtPath) {
       found.nodesAtPath = here;
       found.path = names.join('.');
     }
     // Of the types that a member may have, the costliest counts.
-    let [nodes, points] = [0, 0];
     for (const parts of part.below) {
-      const [nodesBelow, pointsBelow] = countAll(parts, here);
-      nodes = Math.max(nodes, nodesBelow);
-      points = Math.max(points, pointsBelow);
+      const { nodes, usual, most } = countAll(parts, here, hereMost);
+      below.nodes = Math.max(below.nodes, nodes);
+      below.usual = Math.max(below.usual, usual);
+      below.most = Math.max(below.most, most);
     }
     names.pop();
-    const own = limited(times * part.points(variables));
-    if (part.name.startsWith('__')) found.introspection += own;
-    const objects = part.counted ? here : 0;
-    return [limited(objects + nodes), limited(own + objects * weights.object + points)];
+    const points = part.points(variables);
+    if (part.name.startsWith('__')) found.introspection += limited(times * points);
+    const [objects, objectsMost] = part.counted ? [here, hereMost] : [0, 0];
+    return {
+      nodes: limited(objects + below.nodes),
+      usual: limited(times * points + objects * weights.object + below.usual),
+      most: limited(timesMost * points + objectsMost * weights.object + below.most),
+    };
   };
-  [found.nodes, found.points] = countAll(parts, 1);
-  return found;
+  const { nodes, usual, most } = countAll(parts, 1, 1);
+  return Object.assign(found, { nodes, pointsUsual: usual, points: most });
 }
 
 /**
@@ -151,7 +168,7 @@ function pathCosts(parts: Part[], variables: Variables): PathCost[] {
   const linesOf = (part: Part, times: number, above: string): PathCost[] => {
     if (!part.asked(variables)) return [];
     const path = above === '' ? part.name : `${above}.${part.name}`;
-    const here = Math.min(times * part.size(variables), countMax);
+    const here = Math.min(times * part.most(variables), countMax);
     const own: PathCost[] = [];
     const line = (count: number, weight: number) => {
       if (weight > 0) own.push({ path, times: count, weight, cost: Math.min(count * weight, countMax) });

@@ -1,4 +1,4 @@
-import type { ListSize } from '../../types/pagination.js';
+import type { ListLength, ListSize } from '../../types/pagination.js';
 import { type FieldWeight, pointsOf, weights } from '../../types/weights.js';
 import {
   type ArgumentNode,
@@ -25,8 +25,8 @@ export interface ListSizes {
   page: { default: number; max: number };
   /**
    * The sizes of lists of objects without page arguments, by type and field. 0 is for values that belong to their
-   * object, such as its funds by currency; only ANSWER_BYTES_MAX limits them. A size may be a usual one and not a
-   * maximum: RequestBudget also counts the objects that are really returned, and each of them costs its points.
+   * object, such as its funds by currency; only ANSWER_BYTES_MAX limits them. A list without a maximum may have more
+   * members: RequestBudget also counts the objects that are really returned, and each of them costs its points.
    */
   lists: Record<string, ListSize>;
   /** What fields weigh in addition to their objects, by type and field. */
@@ -39,8 +39,10 @@ export type Variables = Readonly<Record<string, unknown>>;
 export interface Part {
   name: string;
   counted: boolean;
-  /** The number of its members for each of its parents. */
+  /** The number of its members for each of its parents, as nodes. */
   size: (variables: Variables) => number;
+  /** The same for points: more where the number has no maximum. */
+  most: (variables: Variables) => number;
   asked: (variables: Variables) => boolean;
   /** The points that it costs for each of its parents, without its objects. */
   points: (variables: Variables) => number;
@@ -116,7 +118,7 @@ export class QueryParts {
     // PostgreSQL reads the rows of a page whichever of its fields are selected, unless only their number is.
     if (page && !parts.some(({ name }) => name === 'nodes' || name === 'edges')) {
       const asked = rowsAskedBy([...byKey.values()]);
-      parts.push({ name: 'nodes', counted: true, size: page, asked, points: free, below: [] });
+      parts.push({ name: 'nodes', counted: true, size: page, most: page, asked, points: free, below: [] });
     }
     return parts;
   }
@@ -134,7 +136,7 @@ export class QueryParts {
     const points = this.#pointsOf(parent, node);
     if (!field || !type || (!isObjectType(type) && !isAbstractType(type))) {
       if (points === free) return undefined;
-      return { name, counted: false, size: one, asked: askedBy(found), points, below: [] };
+      return { name, counted: false, size: one, most: one, asked: askedBy(found), points, below: [] };
     }
     const paged = field.args.some((argument) => argument.name === 'first');
     const listed = isListOfObjects(field);
@@ -146,14 +148,16 @@ export class QueryParts {
       : this.counted.has(type.name) || isAbstractType(type);
     // The lists of a figure have the sizes that its arguments say.
     const given = node.arguments?.length ? node.arguments : around;
-    const size = !listed ? one : (page ?? this.#sizeOf(list, given));
+    const lengthOf = (as: 'nodes' | 'points') =>
+      !listed ? one : (page ?? this.#sizeOf(typeof list === 'object' ? list[as] : list, given));
     const sets = found.flatMap(({ node: { selectionSet } }) => selectionSet ?? []);
     const types = isObjectType(type) ? [type] : this.schema.getPossibleTypes(type);
     const below = types
       .map((each) => this.#parts(each, sets, paged ? this.#pageSize(node) : undefined, given))
       .filter((parts) => parts.length > 0);
     if (!counted && below.length === 0 && points === free) return undefined;
-    return { name, counted, size, asked: askedBy(found), points, below };
+    const sizes = { size: lengthOf('nodes'), most: lengthOf('points') };
+    return { name, counted, ...sizes, asked: askedBy(found), points, below };
   }
 
   /** What a field costs for each of its parents, without its objects. */
@@ -175,7 +179,7 @@ export class QueryParts {
     return (variables) => (name) => values.get(name)?.(variables);
   }
 
-  #sizeOf(list: ListSize | undefined, given: Arguments): Part['size'] {
+  #sizeOf(list: ListLength | undefined, given: Arguments): Part['size'] {
     if (typeof list !== 'function') return () => list || 1;
     const argument = this.#argumentsOf(given);
     return (variables) => list(argument(variables));

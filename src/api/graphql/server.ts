@@ -260,7 +260,7 @@ function answering<C extends ServerContext>(
           report.answeredBy = 'resolvers';
           refuseTooMany(estimate, nodesMax);
           contextValue.budget.ticket?.weigh(turnsOf(estimate.nodes));
-          await charge?.take(estimate.points);
+          await charge?.take(estimate.points, estimate.pointsUsual);
           charge?.count(estimate.introspection);
         },
         async willSendResponse({ response, document, request, contextValue }) {

@@ -49,8 +49,9 @@ export class SubscriptionRefused extends Error {
 
 /** A subscription that was parsed, validated and estimated. */
 export interface Subscription {
-  /** The points that a result could cost. */
+  /** The points that a result could cost at most, and usually. */
   points: number;
+  pointsUsual: number;
   /** Whether it sends an object at once and whenever it has changed. */
   live: boolean;
   /** What its results are made from. Refuses arguments and callers. */
@@ -89,6 +90,7 @@ export function subscriptionReader(schema: GraphQLSchema, settings: Subscription
     const parts = { schema, settings, asked, document };
     return {
       points: estimate.points,
+      pointsUsual: estimate.pointsUsual,
       live,
       source: (following, own) => sourceOf(parts, following, own),
       execute: live ? answerOf(parts) : (root, own) => resultOf(parts, document, root, own),

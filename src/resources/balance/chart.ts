@@ -4,13 +4,13 @@ import { AccountScope } from '../../types/account-scope.js';
 import { Currency } from '../../types/scalars.js';
 import { timeZoneText } from '../clock/time-zone.js';
 import { scopeText } from './acting-accounts.js';
-import { checkRange, RangeArgs, stepsOf } from './range.js';
+import { checkRange, currenciesMost, RangeArgs, stepsOf } from './range.js';
 
 /**
  * The most currencies of one chart. A chart with more is refused unless its client names some of them: left out
  * silently, they would be missing from what looks like all, and without a maximum its cost would have no bound.
  */
-export const chartCurrenciesMax = 10;
+export const chartCurrenciesMax = currenciesMost;
 
 @ArgsType()
 export class ChartArgs extends RangeArgs {

@@ -18,8 +18,14 @@ registerEnumType(ChartStep, {
 });
 
 export const stepsMax = 400;
-/** The usual number of currencies of an account: those of its deposits, and the one of its payouts. */
+/**
+ * How many currencies a figure counts with that has all of them: as an account usually has, and as a chart has at most.
+ * An answer with more is not refused, and they are charged afterwards.
+ */
 export const currenciesUsual = 4;
+export const currenciesMost = 10;
+/** The currencies of such a figure. */
+export const currenciesOfFigure = { nodes: currenciesUsual, points: currenciesMost };
 const secondsOf: Record<ChartStep, number> = { day: 86_400, week: 7 * 86_400, month: 28 * 86_400 };
 
 @ArgsType()
@@ -49,10 +55,13 @@ export function bucket(interval: ChartStep, time: ReturnType<typeof sql>) {
 }
 
 /**
- * The usual number of points of a range: the maximum number of steps, from the arguments that the client wrote, times
- * the usual number of currencies.
+ * The points of a range: the maximum number of steps, from the arguments that the client wrote, times the currencies.
+ * Where clocks are set forward, a range has one step more.
  */
-export const pointsUsual = (argument: (name: string) => unknown): number => (stepsOf(argument) + 1) * currenciesUsual;
+export const pointsOfRange = {
+  nodes: (argument: (name: string) => unknown): number => (stepsOf(argument) + 1) * currenciesUsual,
+  points: (argument: (name: string) => unknown): number => (stepsOf(argument) + 2) * currenciesMost,
+};
 
 /** The number of steps in the length of a range, from the arguments that the client wrote. */
 export function stepsOf(argument: (name: string) => unknown): number {

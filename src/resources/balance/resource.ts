@@ -13,7 +13,7 @@ import { ChartArgs, chartCurrenciesMax, currenciesOfChart, stepsOfChart } from '
 import { countedDepositsOf } from './counted-deposits.js';
 import { DepositChart, depositChart, DepositChartStep } from './deposit-chart.js';
 import { BalanceHistoryArgs, BalancePoint, balanceHistory } from './history.js';
-import { pointsUsual, stepsMax } from './range.js';
+import { pointsOfRange, stepsMax } from './range.js';
 import { funds } from './funds.js';
 import { AsOfArgs } from './inputs.js';
 import { BalanceResolver } from './resolver.js';
@@ -154,8 +154,8 @@ export default defineResource({
     'Query.balanceAggregate': 'figure',
   },
   sizes: {
-    'Account.balanceHistory': pointsUsual,
-    'Account.depositTotals': pointsUsual,
+    'Account.balanceHistory': pointsOfRange,
+    'Account.depositTotals': pointsOfRange,
     'DepositChart.currencies': currenciesOfChart,
     'DepositChartOfCurrency.steps': stepsOfChart,
     'BalanceChart.currencies': currenciesOfChart,

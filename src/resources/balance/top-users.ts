@@ -8,7 +8,7 @@ import type { AccountRow } from '../account/table.js';
 import { nowOfStatement, readNow } from '../clock/now.js';
 import { countedDeposits, boundsOf, partSpans, wholeSpans } from './totals.js';
 import type { CountedRange } from './counted-deposits.js';
-import { currenciesUsual } from './range.js';
+import { currenciesOfFigure } from './range.js';
 import { totalSeconds } from './table.js';
 import { Money } from './type.js';
 
@@ -197,6 +197,10 @@ export function usersOfCurrency(argument: (name: string) => unknown): number {
   return Number.isFinite(limit) ? Math.min(Math.max(limit, 0), topUsersMax) : topUsersMax;
 }
 
-/** How many currencies an answer usually has. */
-export const currenciesOfTop = (argument: (name: string) => unknown): number =>
-  argument('currency') == null ? currenciesUsual : 1;
+const unlessOne = (currencies: number) => (argument: (name: string) => unknown) =>
+  argument('currency') == null ? currencies : 1;
+/** How many currencies an answer counts with. */
+export const currenciesOfTop = {
+  nodes: unlessOne(currenciesOfFigure.nodes),
+  points: unlessOne(currenciesOfFigure.points),
+};

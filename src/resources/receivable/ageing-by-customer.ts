@@ -3,7 +3,7 @@ import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
 import { DomainError, problem } from '../../errors/problems.js';
 import { Money } from '../balance/type.js';
-import { AgeingBucket, type AgeingOfCurrency, agedReceivables } from './ageing.js';
+import { AgeingBucket, AgeingOfBucket, type AgeingOfCurrency, agedReceivables, bucketsOf } from './ageing.js';
 
 const p = sql.placeholder;
 
@@ -20,16 +20,6 @@ export class AgeingCustomersArgs {
   limit: number;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'The sum of open receivables that are overdue equally long.' })
-export class AgeingSum {
-  @Field(() => AgeingBucket, { description: 'How long the receivables are overdue.' })
-  bucket: AgeingBucket;
-  @Field(() => Int, { description: 'The number of receivables; 0 for none.' })
-  count: number;
-  @Field(() => Money, { description: 'The sum of what is still open: their `amountReconcilable`.' })
-  amount: Money;
-}
-
 @ObjectType({
   simpleResolvers: true,
   description: 'The open receivables of a currency that bill one customer, by how long they are overdue.',
@@ -42,8 +32,10 @@ export class AgeingOfCustomer {
   total: Money;
   @Field(() => Money, { description: 'The sum of the receivables that are overdue.' })
   overdue: Money;
-  @Field(() => [AgeingSum], { description: 'All buckets, in the order of the enum.' })
-  buckets: AgeingSum[];
+  @Field(() => [AgeingOfBucket], {
+    description: 'All buckets, in the order of the enum. Those without a customer lead to no `receivables`.',
+  })
+  buckets: AgeingOfBucket[];
 }
 
 /** The customers of a currency that owe, as a part of an ageing. Silent: all fields. */
@@ -69,7 +61,7 @@ interface Row {
   customers: number;
   /** By bucket, in the order of the enum. */
   counts: number[];
-  amounts: string[];
+  amounts: (string | null)[];
 }
 
 /**
@@ -122,7 +114,7 @@ export async function ageingCustomers(
           key,
           {
             customerCount: found[0]?.customers ?? 0,
-            customers: found.map((row) => customerOf(row, key.split('/')[1]!)),
+            customers: found.map((row) => customerOf(row, key.split('/')[1]!, asOf)),
           },
         ];
       }),
@@ -131,13 +123,13 @@ export async function ageingCustomers(
   return scope.many(`${name}:${asOf}:${limit}`, `${accountId}/${currency}`, batch);
 }
 
-function customerOf({ customerId, counts, amounts }: Row, currency: string): AgeingOfCustomer {
-  const sums = buckets.map((bucket, i) => ({
-    bucket,
+/** All receivables that bill a customer are those of its owner, so they are the ones that this ageing has of it. */
+function customerOf({ customerId, counts, amounts }: Row, currency: string, asOf: string): AgeingOfCustomer {
+  const sums = bucketsOf({ accountId: customerId, of: 'billed', currency }, asOf, (_, i) => ({
     count: counts[i]!,
-    amount: { amount: BigInt(amounts[i] ?? 0), currency },
+    amount: amounts[i]!,
   }));
-  const sumOf = (of: readonly AgeingSum[]) => ({
+  const sumOf = (of: readonly AgeingOfBucket[]) => ({
     amount: of.reduce((sum, { amount }) => sum + amount.amount, 0n),
     currency,
   });

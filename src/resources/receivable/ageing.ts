@@ -68,7 +68,8 @@ export type AgeingOf = 'self' | 'descendants' | 'billed';
 
 @ObjectType({ simpleResolvers: true, description: 'The open receivables of a currency that are overdue equally long.' })
 export class AgeingOfBucket {
-  accountId: string;
+  /** Null for the receivables of a customer that is not known. */
+  accountId: string | null;
   of: AgeingOf;
   currency: string;
   @Field(() => AgeingBucket, { description: 'How long the receivables are overdue.' })
@@ -204,17 +205,9 @@ function ageingOf(accountId: string, of: AgeingOf, rows: readonly Row[]): Receiv
   return {
     asOf,
     currencies: currencies.map((currency) => {
-      const buckets = days.map(({ bucket, first, last }) => {
-        const row = rows.find((each) => each.currency === currency && each.bucket === bucket);
-        return {
-          ...{ accountId, of, currency },
-          bucket,
-          dueFrom: last === null ? null : daysBefore(asOf, last),
-          dueTo: first === null ? null : daysBefore(asOf, first),
-          count: row?.count ?? 0,
-          amount: { amount: BigInt(row?.amount ?? 0), currency },
-        };
-      });
+      const buckets = bucketsOf({ accountId, of, currency }, asOf, (bucket) =>
+        rows.find((each) => each.currency === currency && each.bucket === bucket),
+      );
       const amount = buckets.reduce((sum, each) => sum + each.amount.amount, 0n);
       const count = buckets.reduce((sum, each) => sum + each.count, 0);
       return { ...{ accountId, of, asOf, currency }, count, total: { amount, currency }, buckets };
@@ -222,15 +215,34 @@ function ageingOf(accountId: string, of: AgeingOf, rows: readonly Row[]): Receiv
   };
 }
 
+/** All buckets of receivables, in the order of the enum, from the sums of those that have any. */
+export const bucketsOf = (
+  counted: Pick<AgeingOfBucket, 'accountId' | 'of' | 'currency'>,
+  asOf: string,
+  sumOf: (bucket: AgeingBucket, index: number) => { count: number; amount: string | null } | undefined,
+): AgeingOfBucket[] =>
+  days.map(({ bucket, first, last }, index) => {
+    const { count = 0, amount } = sumOf(bucket, index) ?? {};
+    return {
+      ...counted,
+      bucket,
+      dueFrom: last === null ? null : daysBefore(asOf, last),
+      dueTo: first === null ? null : daysBefore(asOf, first),
+      count,
+      amount: { amount: BigInt(amount ?? 0), currency: counted.currency },
+    };
+  });
+
 const daysBefore = (date: string, days: number): string =>
   new Date(Date.parse(date) - days * 86_400_000).toISOString().slice(0, 10);
 
-/** A page of the receivables of a bucket, the earliest due date first. */
-export function receivablesOfBucket(
+/** A page of the receivables of a bucket, the earliest due date first; null where no index has them. */
+export async function receivablesOfBucket(
   { accountId, of, currency, dueFrom, dueTo }: AgeingOfBucket,
   { scope }: Context,
   args: CursorArgs,
 ) {
+  if (accountId === null) return null;
   const counted = {
     figure: 'ageing',
     counted: of === 'billed' ? receivable.customerId : receivable.accountId,

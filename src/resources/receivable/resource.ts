@@ -35,7 +35,7 @@ import { type ReceivableRow, receivable, receivableLock, ReceivableStatus } from
 import { ReceivableTotals, receivableTotals, ReceivableTotalsArgs } from './totals.js';
 import { Receivable, ReceivableConnection, SystemMessage } from './type.js';
 import { moneyOf } from '../balance/type.js';
-import { currenciesUsual } from '../balance/range.js';
+import { currenciesOfFigure } from '../balance/range.js';
 import { CursorArgs } from '../../types/pagination.js';
 import { searchLimits } from '../../types/list-search.js';
 
@@ -144,7 +144,9 @@ export default defineResource({
     fieldsOfType(AgeingOfBucket, {
       receivables: value(() => ReceivableConnection, receivablesOfBucket, {
         args: CursorArgs,
-        description: 'The receivables of the bucket, the earliest due date first.',
+        description:
+          'The receivables of the bucket, the earliest due date first. Null for those whose customer is not known, in ' +
+          'an ageing by customer.',
       }),
     }),
     fieldsOfType(AgeingOfCurrency, {
@@ -211,11 +213,11 @@ export default defineResource({
   },
   sizes: {
     'Owed.currencies': 0,
-    'ReceivableAgeing.currencies': currenciesUsual,
+    'ReceivableAgeing.currencies': currenciesOfFigure,
     'AgeingOfCurrency.buckets': Object.keys(AgeingBucket).length,
     'AgeingCustomers.customers': customersOfAgeing,
     'AgeingOfCustomer.buckets': Object.keys(AgeingBucket).length,
-    'ReceivableTotals.currencies': currenciesUsual,
+    'ReceivableTotals.currencies': currenciesOfFigure,
     'ReceivableTotalOfCurrency.statuses': Object.keys(ReceivableStatus).length,
     'Query.purposeCodes': Object.keys(purposeCodes).length,
     'Deposit.receivables': 10,

@@ -25,6 +25,12 @@ const heartbeatMilliseconds = 15_000;
 /** How long an object is not read again after a change: what changes all the time is read four times in a second. */
 const betweenChangesMilliseconds = 250;
 
+/** The points that a piece of work could cost, and usually does where the two differ. */
+interface PieceCost {
+  points: number;
+  pointsUsual?: number;
+}
+
 /** What streams need from the gateway. */
 export interface StreamServices {
   identity: Identity;
@@ -104,12 +110,12 @@ export class Follower {
    * Does a piece of work in a turn, and takes what it could cost from the allowance before. Where there is no turn or
    * too little allowance, the work waits, as the client's position stays. Undefined when the stream has ended.
    */
-  async piece<T>(stream: Stream, points: number, work: (context: Context) => Promise<T>): Promise<T | undefined> {
+  async piece<T>(stream: Stream, cost: PieceCost, work: (context: Context) => Promise<T>): Promise<T | undefined> {
     while (!stream.ending) {
       let context: Context | undefined;
       try {
         context = await this.context();
-        return await this.#worked(stream, context, points, work);
+        return await this.#worked(stream, context, cost, work);
       } catch (error) {
         await this.#waited(stream, error);
       } finally {
@@ -119,9 +125,9 @@ export class Follower {
     return undefined;
   }
 
-  async #worked<T>(stream: Stream, context: Context, points: number, work: (context: Context) => Promise<T>) {
+  async #worked<T>(stream: Stream, context: Context, cost: PieceCost, work: (context: Context) => Promise<T>) {
     const { budget, caller } = context;
-    await budget.charge?.take(points);
+    await budget.charge?.take(cost.points, cost.pointsUsual);
     return this.timed(budget, () =>
       this.#inTurn(stream, caller, (ticket) => {
         budget.ticket = ticket;
@@ -192,7 +198,7 @@ export class Follower {
     while (!stream.ending) {
       const { last } = feed;
       if (last > position) {
-        const read = await this.piece(stream, eventsOfReadMax * weights.object, (context) =>
+        const read = await this.piece(stream, { points: eventsOfReadMax * weights.object }, (context) =>
           this.#read(context, feed, filter, position, last),
         );
         if (!read) return;
@@ -224,7 +230,7 @@ export class Follower {
       const { last } = feed;
       while (last > position) {
         const after = position;
-        const read = await this.piece(stream, eventsOfReadMax * weights.object, (context) =>
+        const read = await this.piece(stream, { points: eventsOfReadMax * weights.object }, (context) =>
           this.#read(context, feed, filter, after, last),
         );
         if (!read) return;

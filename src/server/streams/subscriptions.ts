@@ -88,7 +88,7 @@ export class Subscriptions {
           yield at;
           continue;
         }
-        const answer = await follower.piece(stream, subscription.points, (context) =>
+        const answer = await follower.piece(stream, subscription, (context) =>
           stream.whileOpen(context.budget, () => subscription.execute(root, context)),
         );
         if (!answer) break;
