@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll } from 'vitest';
 import { type PayeeFixture, payeesIn, upiCode } from '../support/checkout-fixture.js';
+import { runAllJobs } from '../support/jobs.js';
 import { type World, withLiveAcquirer } from '../support/world.js';
 import { type Json, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
 
@@ -86,7 +87,7 @@ export function reportsIn(world: World) {
     return { checkout, id: await upiCode(payee, checkout) };
   }
   const balances = () => payee.live.get('/v1/balances').then(({ body }) => body);
-  const work = () => world.database.call('run_jobs', [payee.tenantId, true, 200]);
+  const work = () => runAllJobs(payee.live, true);
   /** All that a report could store. */
   const stored = async () =>
     (

@@ -47,7 +47,7 @@ interface Dispute {
 }
 
 /** Unexplained money: it is in no balance. */
-export interface Kept extends Money {
+interface Kept extends Money {
   reason: 'other_currency' | 'beyond_attempt' | 'duplicate' | 'beyond_deposit' | 'recorded';
   /** The attempt that took it, or whose deposit it was taken back from. */
   attempt: string;
