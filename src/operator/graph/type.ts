@@ -274,5 +274,5 @@ export class LedgerChain {
   firstBroken: number | null;
 }
 
-export const AccountPage = pageOf('Account', () => OperatorAccount);
+export const AccountPage = pageOf('Account', () => OperatorAccount, 'oldest first by default');
 export const PayoutPage = pageOf('Payout', () => OperatorPayout);
