@@ -62,8 +62,8 @@ export class AttentionItem {
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'Since when the first of the objects waits: since a failure, a due date, an unpaid payout or a status began, or ' +
-      'since a deposit or dispute was created. Null where it is not known: where payouts are disabled, and see ' +
+      'Since when the first of the objects waits: since a failure, a due date, an unpaid payout or a status began, ' +
+      'or since a deposit or dispute was created. Null where it is not known: where payouts are disabled, and see ' +
       '`Account.statusSince`.',
   })
   since: number | null;
