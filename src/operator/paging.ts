@@ -26,9 +26,9 @@ export const listedMax = 200;
 export const tenantOf = (id: string) => id.replace(/^account_/, '');
 
 /**
- * Reads one page, oldest first or newest first. The id and the mode break ties, because a root has the same id in both
- * modes. The index has this order within each status, so the statement reads the requested statuses in parallel
- * subqueries and merges them.
+ * Reads one page, newest first, or oldest first for what waits for the operator, which is a queue.
+ * The id and the mode break ties, because a root has the same id in both modes. The index has this order within each
+ * status, so the statement reads the requested statuses in parallel subqueries and merges them.
  */
 export async function listed<
   T extends PgTable & Record<'tenantId' | 'livemode' | 'id' | 'created' | 'status', PgColumn>,
@@ -38,7 +38,7 @@ export async function listed<
   table: T,
   statuses: readonly string[],
   { status, livemode, tenantId, after, limit = listedMax }: ListFilter<string>,
-  newestFirst = false,
+  oldestFirst: boolean,
 ): Promise<ListPage<T['$inferSelect']>> {
   const { placeholder } = sql;
   const from = after === undefined ? undefined : cursorOf(after, getTableName(table));
@@ -47,7 +47,7 @@ export async function listed<
     tenant: tenantId === undefined ? undefined : eq(table.tenantId, placeholder('tenantId')),
     after:
       from &&
-      sql`(${table.created}, ${table.id}, ${table.livemode}) ${newestFirst ? sql`<` : sql`>`}
+      sql`(${table.created}, ${table.id}, ${table.livemode}) ${oldestFirst ? sql`>` : sql`<`}
         (${placeholder('created')}::bigint, ${placeholder('id')}::text, ${placeholder('lastLivemode')}::boolean)`,
   };
   const values: Record<string, unknown> = {
@@ -60,10 +60,10 @@ export async function listed<
   for (const [i, part] of parts.entries()) values[`status${i}`] = part;
   // With a fixed mode, ordering by mode changes nothing, but makes PostgreSQL sort the merged rows.
   const columns = [table.created, table.id, ...(livemode === undefined ? [table.livemode] : [])];
-  const order = columns.map((column) => (newestFirst ? desc(column) : asc(column)));
+  const order = columns.map((column) => (oldestFirst ? asc(column) : desc(column)));
   const given = Object.entries({ status, ...conditions }).flatMap(([name, one]) => (one === undefined ? [] : name));
   const rows = await operator.read<TenantAndMode & { id: string; created: number }>(
-    `${name}:${given.join(':')}`,
+    `${name}:${oldestFirst ? 'oldest' : 'newest'}:${given.join(':')}`,
     (db) => {
       const [one, other, ...more] = parts.map((_, i) =>
         db

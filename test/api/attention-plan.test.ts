@@ -30,6 +30,8 @@ beforeAll(async () => {
   await sql`update payout set status = 'failed', updated_at = created where ${ofTenant}`;
   await sql`update dispute set status = 'needs_response', respond_by = null where ${ofTenant}`;
   await sql`update deposit set pending_rest = amount - disputed where ${ofTenant} and amount > 0`;
+  await sql`update account_setting set account_activated = true, platform_hold = true where ${ofTenant}`;
+  await sql`update balance set available = 100 where ${ofTenant}`;
   await sql`update webhook_endpoint set failing_since = created where ${ofTenant}`;
   await sql`update checkout set status = 'expired', expires_at = extract(epoch from now())::bigint - 3600,
     deposit_id = null, effective_transaction_status = null, effective_transaction_id = null where ${ofTenant}`;
@@ -39,6 +41,10 @@ beforeAll(async () => {
 /** The parts of the statement, one for each kind and whose objects it reads. */
 const partsOf = (plan: Plan): Plan[] =>
   nodesOf(plan).find((node) => /Append/.test(node['Node Type']) && (node.Plans ?? []).length >= 10)!.Plans!;
+
+/** Of each blocked payout and each account whose payouts are disabled one row of another table is read. */
+const mostOf = (part: Plan): number =>
+  nodesOf(part).some((node) => node['Relation Name'] === 'account_setting') ? 5 * buffersMax : buffersMax;
 
 describe('what needs attention', () => {
   it.each([
@@ -50,7 +56,10 @@ describe('what needs attention', () => {
     const id = kind === 'platform' ? platforms.large : userOf;
     const context = { scope: new Scope(caller(kind), world.database) } as Context;
     const asked = await askedBy(() => attention.resolve({ id }, context, { scope }));
-    expect(asked.size).toBe(1);
+    // The other statement reads what blocks the payouts of at most 101 accounts, as `payoutsBlockedBy` does.
+    const plans = asked.get('payout_plans');
+    expect(asked.size).toBe(plans ? 2 : 1);
+    if (plans) expect(buffersIn(await chosenPlan(plans))).toBeLessThanOrEqual(10 * buffersMax);
     const plan = await chosenPlan([...asked.values()][0]!);
     const parts = partsOf(plan);
     expect(parts.length).toBeGreaterThanOrEqual(Object.keys(AttentionKind).length);
@@ -58,6 +67,8 @@ describe('what needs attention', () => {
       .filter((node) => node['Node Type'] === 'Seq Scan')
       .map((node) => node['Relation Name']);
     expect(scans.filter((name) => name !== 'test_clock')).toEqual([]);
-    expect(parts.map(buffersIn).filter((buffers) => buffers > buffersMax)).toEqual([]);
+    expect(parts.map((part) => [buffersIn(part), mostOf(part)] as const).filter(([read, most]) => read > most)).toEqual(
+      [],
+    );
   });
 });

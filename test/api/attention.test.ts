@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { setServiceHold } from '../../src/operator/money/payouts.js';
 import { checkoutBody, currencyOf, receivableBody } from '../support/bodies.js';
 import { advanceAndRun, advanceClock, runAllJobs, runJobs } from '../support/jobs.js';
 import { accountIn, activatedUser, movedBy } from '../support/onboarding-profile.js';
-import { givenIn, must, payoutAddressBody, type Speaker, tenantOf, useWorld } from '../support/world.js';
-import { day, earn, end, midnight, number, payoutsOf } from './payout-fixture.js';
+import { givenIn, must, payoutAddress, payoutAddressBody, type Speaker, tenantOf, useWorld } from '../support/world.js';
+import { configure, day, earn, end, midnight, number, payoutsOf } from './payout-fixture.js';
 import { sessionOf } from './session-fixture.js';
 
 // No worker runs: nothing but the calls of a test changes what waits.
@@ -31,6 +32,7 @@ async function attentionOf(speaker: Speaker, scope = 'DESCENDANTS', id = speaker
 const itemsOf = async (...of: Parameters<typeof attentionOf>): Promise<Json[]> => (await attentionOf(...of)).items;
 const kindsOf = async (...of: Parameters<typeof attentionOf>): Promise<string[]> =>
   (await itemsOf(...of)).map(({ kind }) => kind);
+const byAmount = (one: Json, other: Json) => Number(one.amounts[0].amount) - Number(other.amounts[0].amount);
 const secondsOf = (time: string) => Date.parse(time) / 1_000;
 
 /** A deposit that has arrived, to the account or to an address of a partner. */
@@ -104,6 +106,77 @@ describe.each(editions)('what needs attention, Edition %i', (edition) => {
     await must(end(user, 'REST', next.id, 'settle'));
     await must(end(user, 'REST', next.id, 'return'));
     expect(await itemsOf(user)).toMatchObject([{ kind: 'PAYOUT_FAILED', object: { id: next.id } }]);
+  });
+
+  /** What is said of an account whose available money is not paid out. */
+  const blockedAt = ({ id }: Speaker, ...amounts: object[]) => ({
+    ...{ kind: 'PAYOUTS_BLOCKED', severity: 'CRITICAL', nextAction: 'UNBLOCK_PAYOUTS', dueBy: null, amounts },
+    ...{ account: { id }, object: { __typename: 'Account', id }, count: { value: 1, precision: 'EXACT' } },
+  });
+
+  it('is money that was due and could not be paid out, until nothing is in its way', async () => {
+    const user = await given.directUser(edition);
+    const ten = { amount: '10.00', currency };
+    await earn(user, '10.00');
+    expect(await itemsOf(user)).toEqual([]);
+    await midnight(user);
+    const [block] = await world.sql`select created from payout_block where account_id = ${user.id}`;
+    const { items, counts } = await attentionOf(user);
+    expect(items).toEqual([{ ...blockedAt(user, ten), since: expect.any(String) }]);
+    expect(secondsOf(items[0].since)).toBe(Number(block!.created));
+    const { count, kind, severity } = items[0];
+    expect(counts).toEqual([{ kind, severity, count }]);
+    // It is all that is available by then, in each currency.
+    await earn(user, '5.00', 'USD');
+    await midnight(user);
+    const dollars = { amount: '5.00', currency: 'USD' };
+    const both = edition === 1 ? [{ amount: '15.00', currency }] : [ten, dollars];
+    expect(await itemsOf(user)).toEqual([{ ...items[0], amounts: both }]);
+    // An account that is stopped as a whole is told so alone.
+    await must(user.post(`/v1/test_helpers/accounts/${user.id}/hold`));
+    await setServiceHold(world.operator, await world.operator.account(user.id, false), true);
+    expect(await kindsOf(user)).toEqual(['ACCOUNT_ON_HOLD']);
+    await setServiceHold(world.operator, await world.operator.account(user.id, false), false);
+    await must(user.post(`/v1/test_helpers/accounts/${user.id}/verify`));
+    // It is as `payoutsBlockedBy` says, also where the payout is made later.
+    if (edition === 2) {
+      // There is no rate into the currency of this address.
+      await payoutAddress(user, 'CHF');
+      expect(await itemsOf(user)).toMatchObject([{ kind: 'PAYOUTS_BLOCKED', amounts: both }]);
+    }
+    await payoutAddress(user, 'INR');
+    expect(await itemsOf(user)).toEqual([]);
+    await midnight(user);
+    expect([await itemsOf(user), (await payoutsOf(user)).length]).toEqual([[], edition]);
+  });
+
+  it('is money of users whose payouts are disabled, for them and their platform', async () => {
+    const platform = await given.platform(edition);
+    const [user, neighbour] = [await activatedUser(platform), await activatedUser(platform)];
+    const hold = async (of: Speaker, on: boolean) =>
+      setServiceHold(world.operator, await world.operator.account(of.id, false), on);
+    // Without money nothing is blocked.
+    await hold(user, true);
+    expect([await itemsOf(platform), await itemsOf(user)]).toEqual([[], []]);
+    await earn(user, '10.00');
+    const item = { ...blockedAt(user, { amount: '10.00', currency }), since: null };
+    expect([await itemsOf(platform), await itemsOf(user), await itemsOf(user, 'SELF')]).toEqual([
+      [item],
+      [item],
+      [item],
+    ]);
+    expect([await itemsOf(platform, 'SELF'), await itemsOf(neighbour)]).toEqual([[], []]);
+    if (edition === 1) {
+      await configure(platform, { enabled: false }, neighbour.id);
+      await earn(neighbour, '3.00');
+      const two = [item, { ...item, ...blockedAt(neighbour, { amount: '3.00', currency }) }];
+      const { counts, items } = await attentionOf(platform);
+      expect(items.toSorted(byAmount)).toEqual(two.toSorted(byAmount));
+      expect(counts).toMatchObject([{ kind: 'PAYOUTS_BLOCKED', count: { value: 2, precision: 'EXACT' } }]);
+      await configure(platform, { enabled: true }, neighbour.id);
+    }
+    await hold(user, false);
+    expect(await itemsOf(platform)).toEqual([]);
   });
 
   it('is money that is not reconciled, what is overdue and a dispute, as sums, the dispute first', async () => {

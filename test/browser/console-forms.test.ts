@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browser } from '../support/browser.js';
-import { details, must, nickname, useWorld } from '../support/world.js';
+import { details, must, nickname, tenantOf, useWorld } from '../support/world.js';
 import { ConsoleSeed } from './console-fixture.js';
 import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 
@@ -26,6 +26,28 @@ beforeAll(async () => {
   await visited.page.getByRole('heading', { name: 'Home' }).waitFor();
 });
 afterAll(() => chromium?.close());
+
+describe("a list of the operator's console", () => {
+  it('is filtered by a tenant that is found by the name of an account of it', async () => {
+    const { page, go } = visited;
+    await go('/operator/accounts?status=ACTIVATED');
+    const root = `account_${tenantOf(paid.live)}`;
+    await page.getByText('Tenant', { exact: true }).click();
+    const typed = page.getByLabel('An account of the tenant');
+    await typed.fill('nobody of this name');
+    await page.getByText('No account has this name or id.').waitFor();
+    await typed.fill('Rhein Export');
+    await page.getByRole('group', { name: 'Tenant' }).getByRole('button', { name: 'Rhein Export GmbH' }).click();
+    await page.waitForURL(`**/accounts?status=ACTIVATED&tenant=${root}`);
+    await page.locator('summary', { hasText: 'Tenant Harbour Textiles' }).waitFor();
+    expect(await faultsInThemes(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Remove Tenant' }).click();
+    await page.waitForURL('**/accounts?status=ACTIVATED');
+    await go(`/operator/rates?tenant=${root}`);
+    await page.locator('summary', { hasText: 'Tenant Harbour Textiles' }).waitFor();
+    expect(visited.complaints).toEqual([]);
+  });
+});
 
 describe("a form of the operator's console", () => {
   it('records no notice while the partner that paid is not one account', async () => {

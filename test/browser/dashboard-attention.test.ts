@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { formatMoney } from '../../src/sites/dashboard/format/money.js';
+import { configure } from '../api/payout-fixture.js';
 import { receivableBody } from '../support/bodies.js';
 import { advanceClock } from '../support/jobs.js';
 import { completeDeposit, eventually, must, type Speaker } from '../support/world.js';
@@ -122,6 +123,25 @@ describe('what needs attention', () => {
     await go('/dashboard');
     await card.getByRole('listitem').first().waitFor();
     expect(await page.getByText('More waits').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('says what blocks the payouts of a user, and leads to its payouts', async () => {
+    const platform = dashboard.platform(1);
+    await configure(platform, { enabled: false }, user.id);
+    const { page, complaints, open, go } = await dashboard.signIn(1, name);
+    const row = page.getByRole('listitem').filter({ hasText: 'Payouts blocked' });
+    await open('/dashboard');
+    await row.getByText('The platform has disabled payouts', { exact: true }).waitFor();
+    expect(await row.textContent()).toContain(formatMoney(failed));
+    await page.getByRole('link', { name: /^Payouts 2 waiting$/ }).waitFor();
+    expect(await faults(page)).toEqual([]);
+    await row.getByRole('link', { name: 'See payouts: Payouts blocked' }).click();
+    await page.getByText('Nothing is paid out: the platform has disabled payouts.').waitFor();
+    await configure(platform, { enabled: true }, user.id);
+    await go('/dashboard');
+    await page.getByRole('link', { name: /^Payouts 1 waiting$/ }).waitFor();
+    expect(await row.count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 

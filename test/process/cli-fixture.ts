@@ -19,6 +19,9 @@ export async function sameAsV1(printed: Json, speaker: Speaker, path: string): P
   expect([reply.status, `${JSON.stringify(printed)}\n`]).toEqual([200, reply.text]);
 }
 
+/** An object of the account Weaver as lists print it. */
+export const named = (row: Json): Json => ({ ...row, account_name: 'Weaver' });
+
 /** The processes with this folder in their command line: PostgreSQL and its supervisor. */
 export function processesOf(folder: string): string[] {
   if (process.platform !== 'linux') return [];

@@ -5,7 +5,7 @@ import { pdf } from '../support/bodies.js';
 import { alive, behind, type Finished, postmaster, useChildren } from '../support/child.js';
 import { readingCommands } from '../../src/operator/commands/command.js';
 import { details, eventually, must, payoutAddressBody, type Speaker } from '../support/world.js';
-import { commandsIn, document, type Json, processesOf, sameAsV1 } from './cli-fixture.js';
+import { commandsIn, document, type Json, named, processesOf, sameAsV1 } from './cli-fixture.js';
 
 // Each command starts Node, which takes long on a busy machine.
 
@@ -172,7 +172,7 @@ describe('live mode, where the operator decides', () => {
     expect([paid.amount, paid.currency, paid.status]).toEqual(['8325.00', 'INR', 'processing']);
     expect(await balance()).toEqual([['50.00 USD'], [], ['8325.00 INR']]);
     const waiting = await outputOf('payout', 'list', '--status=processing', '--mode=live');
-    expect(waiting).toEqual({ payouts: [paid] });
+    expect(waiting).toEqual({ payouts: [named(paid)] });
     expect(await outputOf('payout', 'show', paid.id)).toEqual(paid);
     const settled = await outputOf('payout', 'settle', paid.id, '--reason=The bank has said so.');
     await sameAsV1(settled, user, '/v1/payouts');
@@ -225,7 +225,7 @@ describe('live mode, where the operator decides', () => {
     expect(disputed).toMatchObject({ amount: '70.00', reason_code: 'high_risk', status: 'needs_response' });
     expect(await outputOf(...dispute, '--amount=70.00')).toEqual(disputed);
     const openDisputes = ['dispute', 'list', '--status=needs_response', '--mode=live'];
-    expect(await outputOf(...openDisputes)).toEqual({ disputes: [disputed] });
+    expect(await outputOf(...openDisputes)).toEqual({ disputes: [named(disputed)] });
     expect(await outputOf('dispute', 'show', disputed.id)).toEqual(disputed);
     await sameAsV1(disputed, user, '/v1/disputes');
     expect(await outputOf('dispute', 'win', disputed.id)).toMatchObject({ id: disputed.id, status: 'won' });
@@ -244,7 +244,7 @@ describe('live mode, where the operator decides', () => {
     const refund = async () => must(user.post('/v1/refunds', { deposit_id: third.deposit.id }));
     const asked = await refund();
     const waitingForBank = ['refund', 'list', '--status=pending', '--mode=live'];
-    expect(await outputOf(...waitingForBank)).toEqual({ refunds: [asked] });
+    expect(await outputOf(...waitingForBank)).toEqual({ refunds: [named(asked)] });
     expect(await outputOf('refund', 'show', asked.id)).toEqual(asked);
     const bounced = await outputOf('refund', 'fail', asked.id, '--failure-reason=Account closed');
     expect(bounced).toEqual({ ...asked, status: 'failed', failure_reason: 'Account closed' });
@@ -266,7 +266,7 @@ describe('live mode, where the operator decides', () => {
       },
     });
     const waitingForOne = await outputOf('adjustment', 'list', '--status=proposed');
-    expect(waitingForOne).toEqual({ adjustments: [proposed] });
+    expect(waitingForOne).toEqual({ adjustments: [named(proposed)] });
     const wrong = await tidegate(...fee.slice(0, 4), '--debit=4.00', '--reason=Courier');
     expect([wrong.code, wrong.errors]).toEqual([2, expect.stringContaining('ISO 4217')]);
     expect((await outputOf('adjustment', 'reject', proposed.id)).status).toBe('rejected');
@@ -304,7 +304,7 @@ describe('live mode, where the operator decides', () => {
     ]);
   });
 
-  it('has partners to verify too; the list without a status has all accounts of the mode', async () => {
+  it('has partners to verify too; the list without a status has all accounts of the mode, newest first', async () => {
     const partner = await live('first').partner();
     await live('first').post(`/v1/accounts/${partner.id}/activate`);
 
@@ -312,9 +312,9 @@ describe('live mode, where the operator decides', () => {
 
     const known = accounts.filter(({ account }: Json) => [partner.id, weaver, id('first')].includes(account.id));
     expect(known.map(({ account, mode }: Json) => [account.id, account.status, mode])).toEqual([
-      [id('first'), 'draft', 'live'],
-      [weaver, 'activated', 'live'],
       [partner.id, 'verifying', 'live'],
+      [weaver, 'activated', 'live'],
+      [id('first'), 'draft', 'live'],
     ]);
     expect(accounts.every(({ mode }: Json) => mode === 'live')).toBe(true);
   });

@@ -89,12 +89,12 @@ describe('a text that a terminal would obey', () => {
 describe('a readable table', () => {
   const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z`;
 
-  it('of payouts has the columns that matter, with modes as words and times in ISO 8601', async () => {
+  it('of payouts has the columns that matter, with names, modes as words and times in ISO 8601', async () => {
     const { out } = await tidegate('payout', 'list', '--status=completed', '--mode=test');
     const [head, first] = out.split('\n');
-    expect(head).toMatch(/^ID +MODE  ACCOUNT ID +AMOUNT +STATUS +CREATED +EXPECTED ARRIVAL$/);
+    expect(head).toMatch(/^ID +MODE  ACCOUNT ID +ACCOUNT NAME +AMOUNT +STATUS +CREATED +EXPECTED ARRIVAL$/);
     const [id] = /payout_\w+/.exec(first!)!;
-    expect(first).toMatch(new RegExp(`^${id}  test  account_.+  completed  ${time}  ${time}$`));
+    expect(first).toMatch(new RegExp(`^${id}  test  ${user.id}  \\S.*  completed  ${time}  ${time}$`));
 
     const [show, json] = await Promise.all([tidegate('payout', 'show', id), tidegate('payout', 'show', id, '--json')]);
     expect(show.out).toMatch(/^mode +test$/m);

@@ -488,7 +488,7 @@ describe('a list that is longer than a page', () => {
       ['--mode=test', '--status=draft'],
       async () => sql`select id from account where not livemode and status = 'draft' order by created, id`,
     ],
-    ['payout', [], async () => sql`select id from payout order by created, id`],
+    ['payout', [], async () => sql`select id from payout order by created desc, id desc`],
   ];
   it.each(lists)(
     'of %ss shows the option for the next page, until each was shown once',

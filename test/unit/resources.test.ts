@@ -160,7 +160,7 @@ const furtherFiles: Record<string, readonly string[]> = {
   ],
   'pages of a list that is computed': ['allocation/pages'],
   'the address and the terms of the payment page, which settings determine': ['checkout/link', 'checkout/terms'],
-  'the kinds of what needs attention, and their reads': ['attention/kinds', 'attention/waiting'],
+  'the kinds of what needs attention, and their reads': ['attention/blocked', 'attention/kinds', 'attention/waiting'],
   'what depends on the time by the test clock': ['checkout/now', 'clock/now', 'clock/time-zone', 'payout/arrival'],
   'when and why money is paid out, or did not arrive': ['payout/address-problem', 'payout/plan'],
   'the types of events and the positions in a stream of them': [

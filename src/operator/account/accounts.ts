@@ -189,8 +189,7 @@ export type AccountFilter = ListFilter<AccountStatus> & {
 export function listAccounts(operator: Operator, { search, ...filter }: AccountFilter): Promise<ListPage<AccountRow>> {
   if (search !== undefined) return searchedAccounts(operator, search, filter);
   const { newestFirst = false } = filter;
-  const name = newestFirst ? 'operator_accounts:newest' : 'operator_accounts';
-  return listed(operator, name, account, Object.values(AccountStatus), filter, newestFirst);
+  return listed(operator, 'operator_accounts', account, Object.values(AccountStatus), filter, !newestFirst);
 }
 
 /** Reads the persons and files of an account for its verification. */

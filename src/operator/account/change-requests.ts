@@ -8,12 +8,19 @@ import {
 import { type Operator, OperatorError, refuse } from '../operator.js';
 import { type ListFilter, listed, type ListPage } from '../paging.js';
 
-/** Lists change requests of all tenants, oldest first. Those in status `open` wait for the operator. */
+/** Lists change requests of all tenants. Those in status `open` wait for the operator. */
 export const listChangeRequests = (
   operator: Operator,
   filter: ListFilter<ChangeRequestStatus>,
 ): Promise<ListPage<ChangeRequestRow>> =>
-  listed(operator, 'operator_change_requests', changeRequest, Object.values(ChangeRequestStatus), filter);
+  listed(
+    operator,
+    'operator_change_requests',
+    changeRequest,
+    Object.values(ChangeRequestStatus),
+    filter,
+    filter.status === 'open',
+  );
 
 /** The change request with this id. */
 export async function changeRequestOf(operator: Operator, id: string): Promise<ChangeRequestRow> {

@@ -153,13 +153,16 @@ function showCommands(accounts: Command, command: AddCommand): void {
     .addOption(mode())
     .option('--numbers', 'show the numbers of tax cards unmasked');
 
-  command(accounts, 'list', 'List accounts; with --status verifying, the verification queue', async (operator, o) => {
+  const listed =
+    'List accounts, the newest first, or with --status the oldest first; --status verifying is the verification queue';
+  command(accounts, 'list', listed, async (operator, o) => {
     const status = o.status as AccountStatus | undefined;
     const { nodes, next } = await listAccounts(operator, {
       status,
       livemode: liveOf(o.mode),
       after: o.after as string | undefined,
       search: o.search as string | undefined,
+      newestFirst: status === undefined && o.search === undefined,
     });
     const related = operator.related();
     const verifications = await Promise.all(nodes.map((row) => verificationOf(operator, row, related)));

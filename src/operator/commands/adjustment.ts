@@ -8,6 +8,7 @@ import { approvalsLeft } from '../access/approvals.js';
 import { listAdjustments, proposeAdjustment, rejectAdjustment } from '../money/adjustments.js';
 import { amount, currencyCode, name } from './arguments.js';
 import { type AddCommand, after, commandUser, mode } from './command.js';
+import { namedPage } from './named.js';
 
 /** Adds the commands about corrections of available money. No command approves one: two named operators are needed. */
 export function adjustmentCommands(program: Command, command: AddCommand): void {
@@ -26,12 +27,13 @@ export function adjustmentCommands(program: Command, command: AddCommand): void 
     .requiredOption('--reason <text>', 'why, as the account reads it', name)
     .addOption(mode());
 
-  command(adjustments, 'list', 'List them; --status proposed lists those that wait', async (operator, o) => {
+  const listed = 'List them, the newest first; --status proposed lists those that wait, the oldest first';
+  command(adjustments, 'list', listed, async (operator, o) => {
     const status = o.status as AdjustmentStatus | undefined;
-    const { nodes, next } = await listAdjustments(operator, {
+    const page = await listAdjustments(operator, {
       ...{ status, livemode: liveOf(o.mode), after: o.after as string | undefined },
     });
-    return { adjustments: nodes.map(shownJson), ...(next !== null && { next }) };
+    return namedPage(operator, page, 'adjustments', shownJson);
   })
     .addOption(new Option('--status <status>').choices(Object.values(AdjustmentStatus)))
     .addOption(mode())

@@ -4,6 +4,7 @@ import { ChangeRequestStatus } from '../../resources/change-request/table.js';
 import { changeRequestV1 } from '../../resources/change-request/v1.js';
 import { changeRequestOf, endChangeRequest, listChangeRequests } from '../account/change-requests.js';
 import { type AddCommand, after, mode, reason } from './command.js';
+import { namedPage } from './named.js';
 
 /** Adds the commands about what owners ask to change of accounts that they cannot update. */
 export function changeRequestCommands(program: Command, command: AddCommand): void {
@@ -12,13 +13,13 @@ export function changeRequestCommands(program: Command, command: AddCommand): vo
   command(
     requests,
     'list',
-    'List change requests; --status open lists those that wait for the operator',
+    'List change requests, the newest first; --status open lists those that wait for you, the oldest first',
     async (operator, o) => {
       const status = o.status as ChangeRequestStatus | undefined;
-      const { nodes, next } = await listChangeRequests(operator, {
+      const page = await listChangeRequests(operator, {
         ...{ status, livemode: liveOf(o.mode), after: o.after as string | undefined },
       });
-      return { change_requests: nodes.map(changeRequestV1), ...(next !== null && { next }) };
+      return namedPage(operator, page, 'change_requests', changeRequestV1);
     },
   )
     .addOption(new Option('--status <status>').choices(Object.values(ChangeRequestStatus)))

@@ -7,6 +7,7 @@ import { decideDispute, disputeOf, listDisputes, type OpenedOrUnexplained, openD
 import { amount, dateTime } from './arguments.js';
 import { type AddCommand, after, given, mode } from './command.js';
 import { reasonCode, tenant } from './deposit.js';
+import { namedPage } from './named.js';
 import { shownJson } from './unexplained.js';
 
 /** Adds the commands about disputes of live mode, which banks and acquirers report. */
@@ -16,13 +17,14 @@ export function disputeCommands(program: Command, command: AddCommand): void {
   command(
     disputes,
     'list',
-    'List disputes; --status under_review --mode live lists those whose answers the bank or the acquirer wants',
+    'List disputes, the newest first; --status under_review --mode live lists those whose answers the bank or the ' +
+      'acquirer wants, the oldest first',
     async (operator, o) => {
       const status = o.status as DisputeStatus | undefined;
-      const { nodes, next } = await listDisputes(operator, {
+      const page = await listDisputes(operator, {
         ...{ status, livemode: liveOf(o.mode), after: o.after as string | undefined },
       });
-      return { disputes: nodes.map(disputeV1), ...(next !== null && { next }) };
+      return namedPage(operator, page, 'disputes', disputeV1);
     },
   )
     .addOption(new Option('--status <status>').choices(Object.values(DisputeStatus)))

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { type LedgerCheckRow, LedgerCheckStatus } from '../../resources/ledger/table.js';
 import { liveOf } from '../../request/mode.js';
 import { type AddCommand, after, mode } from './command.js';
+import { pageJson, tenantNamesOf } from './named.js';
 import { modeOf } from '../../request/mode.js';
 import { auditLedger, type Checked, checkLedgerNow, listLedgerChecks, verifySeals } from '../money/audit.js';
 
@@ -39,13 +40,14 @@ export function ledgerCommands(program: Command, command: AddCommand): void {
     'checks',
     'List the checks of single tenants that the gateways make by themselves, newest first',
     async (operator, o) => {
-      const { nodes, next } = await listLedgerChecks(operator, {
+      const page = await listLedgerChecks(operator, {
         status: o.status as LedgerCheckStatus | undefined,
         livemode: liveOf(o.mode),
         tenantId: o.tenant as string | undefined,
         after: o.after as string | undefined,
       });
-      return { checks: nodes.map(checkJson), ...(next !== null && { next }) };
+      const names = await tenantNamesOf(operator, page.nodes);
+      return pageJson(page, 'checks', (row, i) => checkJson(row, names[i]));
     },
   )
     .addOption(new Option('--status <status>', 'only with this outcome').choices(Object.values(LedgerCheckStatus)))
@@ -59,10 +61,11 @@ const madeJson = ({ tenantId, livemode, status, violationCount, violations, brok
   ...{ violationCount, violations, firstBroken: brokenBlock, error },
 });
 
-function checkJson({ id, tenantId, livemode, status, created, ended, brokenBlock, error, ...check }: LedgerCheckRow) {
+function checkJson(row: LedgerCheckRow, tenant_name: string | null | undefined) {
+  const { id, tenantId, livemode, status, created, ended, brokenBlock, error, ...check } = row;
   const time = (seconds: number | null) => seconds && new Date(seconds * 1000).toISOString();
   return {
-    ...{ id, tenant: `account_${tenantId}`, mode: modeOf(livemode), status },
+    ...{ id, tenant: `account_${tenantId}`, tenant_name, mode: modeOf(livemode), status },
     ...{ began: time(created), ended: time(ended) },
     ...{ violationCount: check.violationCount, violations: check.violations, firstBroken: brokenBlock, error },
   };

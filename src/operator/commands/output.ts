@@ -11,14 +11,18 @@ const secondsMax = 253_402_300_799;
  * members.
  */
 const columns: Readonly<Record<string, readonly string[]>> = {
-  payouts: ['id', 'mode', 'account_id', 'amount', 'currency', 'status', 'created', 'expected_arrival'],
+  payouts: ['id', 'mode', 'account_id', 'account_name', 'amount', 'currency', 'status', 'created', 'expected_arrival'],
   keys: ['id', 'mode', 'permission', 'prefix', 'created', 'expires_at', 'revoked_at', 'last_used_at'],
   notices: ['reference', 'event', 'mode', 'address_id', 'amount', 'currency', 'created'],
   lines: ['id', 'day', 'account', 'payee', 'direction', 'amount', 'currency', 'reference', 'state', 'reason'],
-  refunds: ['id', 'mode', 'account_id', 'deposit_id', 'amount', 'currency', 'status', 'created'],
-  change_requests: ['id', 'mode', 'account_id', 'status', 'reason', 'created'],
-  unexplained: ['id', 'mode', 'tenant', 'amount', 'covered', 'currency', 'reason', 'status', 'created'],
-  disputes: ['id', 'mode', 'account_id', 'deposit_id', 'amount', 'currency', 'status', 'reason_code', 'respond_by'],
+  adjustments: ['id', 'mode', 'account_id', 'account_name', 'credit', 'debit', 'status', 'reason', 'created'],
+  refunds: ['id', 'mode', 'account_id', 'account_name', 'deposit_id', 'amount', 'currency', 'status', 'created'],
+  change_requests: ['id', 'mode', 'account_id', 'account_name', 'status', 'reason', 'created'],
+  unexplained: ['id', 'mode', 'tenant', 'tenant_name', 'amount', 'covered', 'currency', 'reason', 'status', 'created'],
+  disputes: [
+    ...['id', 'mode', 'account_id', 'account_name', 'deposit_id', 'amount', 'currency', 'status', 'reason_code'],
+    'respond_by',
+  ],
   health: ['level', 'check', 'finding', 'command'],
   actions: ['number', 'created', 'operator', 'operation', 'object', 'mode', 'outcome', 'code'],
 };

@@ -6,6 +6,7 @@ import { payoutV1 } from '../../resources/payout/v1.js';
 import { currencyCode } from './arguments.js';
 import { liveOf } from '../../request/mode.js';
 import { type AddCommand, after, given, mode, reason } from './command.js';
+import { namedPage } from './named.js';
 import { endPayout, listPayouts, listRates, payoutOf, setRate, setServiceHold } from '../money/payouts.js';
 
 /** Adds the commands about payouts, their holds and their rates. */
@@ -15,15 +16,13 @@ export function payoutCommands(program: Command, command: AddCommand): void {
   command(
     payouts,
     'list',
-    'List payouts; --status processing --mode live lists those that wait for the operator',
+    'List payouts, the newest first; --status processing --mode live lists those that wait for you, the oldest first',
     async (operator, o) => {
       const status = o.status as PayoutStatus | undefined;
-      const { nodes, next } = await listPayouts(operator, {
-        status,
-        livemode: liveOf(o.mode),
-        after: o.after as string | undefined,
+      const page = await listPayouts(operator, {
+        ...{ status, livemode: liveOf(o.mode), after: o.after as string | undefined },
       });
-      return { payouts: nodes.map(payoutV1), ...(next !== null && { next }) };
+      return namedPage(operator, page, 'payouts', payoutV1);
     },
   )
     .addOption(new Option('--status <status>').choices(Object.values(PayoutStatus)))

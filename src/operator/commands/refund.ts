@@ -4,6 +4,7 @@ import { RefundStatus } from '../../resources/refund/table.js';
 import { refundV1 } from '../../resources/refund/v1.js';
 import { endRefund, listRefunds, refundOf } from '../money/refunds.js';
 import { type AddCommand, after, given, mode, reason } from './command.js';
+import { namedPage } from './named.js';
 
 /** Adds the commands about refunds of live mode, which the operator carries out. */
 export function refundCommands(program: Command, command: AddCommand): void {
@@ -12,13 +13,13 @@ export function refundCommands(program: Command, command: AddCommand): void {
   command(
     refunds,
     'list',
-    'List refunds; --status pending --mode live lists those that wait for the operator',
+    'List refunds, the newest first; --status pending --mode live lists those that wait for you, the oldest first',
     async (operator, o) => {
       const status = o.status as RefundStatus | undefined;
-      const { nodes, next } = await listRefunds(operator, {
+      const page = await listRefunds(operator, {
         ...{ status, livemode: liveOf(o.mode), after: o.after as string | undefined },
       });
-      return { refunds: nodes.map(refundV1), ...(next !== null && { next }) };
+      return namedPage(operator, page, 'refunds', refundV1);
     },
   )
     .addOption(new Option('--status <status>').choices(Object.values(RefundStatus)))

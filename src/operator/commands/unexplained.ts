@@ -5,6 +5,7 @@ import { listUnexplained, recordUnexplained, resolveUnexplained } from '../money
 import { type UnexplainedRow, UnexplainedStatus } from '../table.js';
 import { amount, name } from './arguments.js';
 import { type AddCommand, after, commandUser, mode } from './command.js';
+import { pageJson, tenantNamesOf } from './named.js';
 
 /** Adds the commands about money that no object of an account explains. */
 export function unexplainedCommands(program: Command, command: AddCommand): void {
@@ -12,12 +13,14 @@ export function unexplainedCommands(program: Command, command: AddCommand): void
     .command('unexplained')
     .description('Money that was taken, or taken back, and that no object of an account explains');
 
-  command(unexplained, 'list', 'List it; --status open lists what waits', async (operator, o) => {
+  const listed = 'List it, the newest first; --status open lists what waits, the oldest first';
+  command(unexplained, 'list', listed, async (operator, o) => {
     const status = o.status as UnexplainedStatus | undefined;
-    const { nodes, next } = await listUnexplained(operator, {
+    const page = await listUnexplained(operator, {
       ...{ status, livemode: liveOf(o.mode), after: o.after as string | undefined },
     });
-    return { unexplained: nodes.map(shownJson), ...(next !== null && { next }) };
+    const names = await tenantNamesOf(operator, page.nodes);
+    return pageJson(page, 'unexplained', (row, i) => ({ ...shownJson(row), tenant_name: names[i] }));
   })
     .addOption(new Option('--status <status>').choices(Object.values(UnexplainedStatus)))
     .addOption(mode())

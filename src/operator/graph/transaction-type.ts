@@ -61,7 +61,7 @@ export class OperatorPendingTransaction extends OperatorTransaction {
   nextPollAt: number | null;
 }
 
-export const PendingTransactionPage = pageOf('PendingTransaction', () => OperatorPendingTransaction);
+export const PendingTransactionPage = pageOf('PendingTransaction', () => OperatorPendingTransaction, 'oldest first');
 
 @InputType({ description: 'What the acquirer says of an attempt in live mode.' })
 export class DecideTransactionInput {

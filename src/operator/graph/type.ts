@@ -39,7 +39,7 @@ export class OperatorAccount {
   livemode: boolean;
   @Field(() => ID, { description: tenantId })
   tenantId: string;
-  @Field(() => ID, { nullable: true, description: 'The account that created it; null for a root.' })
+  @Field(() => ID, { nullable: true, description: 'The id of its `owner`; null for a root.' })
   ownerId: string | null;
   @Field(() => Int, { description: 'The edition of the interface: 1 or 2.' })
   edition: number;
@@ -274,5 +274,5 @@ export class LedgerChain {
   firstBroken: number | null;
 }
 
-export const AccountPage = pageOf('Account', () => OperatorAccount);
+export const AccountPage = pageOf('Account', () => OperatorAccount, 'oldest first by default');
 export const PayoutPage = pageOf('Payout', () => OperatorPayout);

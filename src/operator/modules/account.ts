@@ -1,6 +1,6 @@
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { all, edgesOf, one, type OperatorModule, root } from '../graph/module.js';
-import type { AccountRow } from '../../resources/account/table.js';
+import { type AccountRow, account } from '../../resources/account/table.js';
 import { accountSetting } from '../../resources/account-setting/table.js';
 import { address } from '../../resources/address/table.js';
 import { editions } from '../../editions/editions.js';
@@ -161,6 +161,7 @@ export default {
   edges: [
     edgesOf(OperatorAccount, {
       root: { ...root, description: 'The root account of its tenant in the same mode; a root is its own.' },
+      owner: one(OperatorAccount, account, account.id, 'ownerId', 'The account that created it; null for a root.'),
       addresses: all(OperatorAddress, address, address.linkedId, 'Its addresses, newest first.'),
       setting: one(OperatorSetting, accountSetting, accountSetting.accountId, 'id', 'Its payout setting.'),
     }),

@@ -28,7 +28,9 @@ const RejectAdjustmentPayload = payloadOf('RejectAdjustment', 'adjustment', Oper
 /** Corrections of available money by two operators. Spec: decisions, 8.15. */
 @Resolver()
 class OperatorAdjustments {
-  @Query(() => AdjustmentPage, { description: 'The adjustments of all tenants, or of one, oldest first.' })
+  @Query(() => AdjustmentPage, {
+    description: 'The adjustments of all tenants, or of one, newest first; those that are PROPOSED are oldest first.',
+  })
   async adjustments(
     @Args(() => AdjustmentsArgs) args: AdjustmentsArgs,
     @Ctx() { operator }: OperatorContext,

@@ -34,7 +34,9 @@ class OperatorChangeRequests {
   }
 
   @Query(() => ChangeRequestPage, {
-    description: 'The change requests of all tenants, or of one, oldest first; OPEN ones wait for the operator.',
+    description:
+      'The change requests of all tenants, or of one, newest first. OPEN ones, which wait for the operator, are ' +
+      'oldest first.',
   })
   changeRequests(
     @Args(() => ChangeRequestsArgs) args: ChangeRequestsArgs,

@@ -39,8 +39,8 @@ class OperatorDisputes {
 
   @Query(() => DisputePage, {
     description:
-      'The disputes of all tenants, or of one, oldest first. In live mode, the bank or the acquirer wants the ' +
-      'answers of those UNDER_REVIEW.',
+      'The disputes of all tenants, or of one, newest first. Those UNDER_REVIEW, whose answers the bank or the ' +
+      'acquirer wants in live mode, are oldest first.',
   })
   disputes(
     @Args(() => DisputesArgs) args: DisputesArgs,

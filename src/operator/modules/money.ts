@@ -81,7 +81,8 @@ class OperatorMoney {
 
   @Query(() => PayoutPage, {
     description:
-      'The payouts of all tenants, or of one, oldest first; in live mode, PROCESSING payouts wait for the operator.',
+      'The payouts of all tenants, or of one, newest first. PROCESSING payouts, which in live mode wait for the ' +
+      'operator, are oldest first.',
   })
   payouts(
     @Args(() => PayoutsArgs) args: PayoutsArgs,

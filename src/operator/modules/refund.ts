@@ -29,7 +29,8 @@ class OperatorRefunds {
 
   @Query(() => RefundPage, {
     description:
-      'The refunds of all tenants, or of one, oldest first; in live mode, PENDING refunds wait for the operator.',
+      'The refunds of all tenants, or of one, newest first. PENDING refunds, which in live mode wait for the ' +
+      'operator, are oldest first.',
   })
   refunds(
     @Args(() => RefundsArgs) args: RefundsArgs,

@@ -20,7 +20,9 @@ const ResolveUnexplainedPayload = payloadOf('ResolveUnexplained', 'unexplained',
 /** Money of acquirers that no attempt explains. Spec: decisions, 8.14. */
 @Resolver()
 class OperatorUnexplainedMoney {
-  @Query(() => UnexplainedPage, { description: 'The unexplained money of all tenants, or of one, oldest first.' })
+  @Query(() => UnexplainedPage, {
+    description: 'The unexplained money of all tenants, or of one, newest first; what is OPEN is oldest first.',
+  })
   unexplained(
     @Args(() => UnexplainedArgs) args: UnexplainedArgs,
     @Ctx() { operator }: OperatorContext,

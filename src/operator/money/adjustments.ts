@@ -12,12 +12,19 @@ export interface Actor {
   name: string;
 }
 
-/** Lists the adjustments of all tenants, oldest first. Those in status `proposed` wait for another operator. */
+/** Lists the adjustments of all tenants. Those in status `proposed` wait for another operator. */
 export function listAdjustments(
   operator: Operator,
   filter: ListFilter<AdjustmentStatus>,
 ): Promise<ListPage<AdjustmentRow>> {
-  return listed(operator, 'operator_adjustments', adjustment, Object.values(AdjustmentStatus), filter);
+  return listed(
+    operator,
+    'operator_adjustments',
+    adjustment,
+    Object.values(AdjustmentStatus),
+    filter,
+    filter.status === 'proposed',
+  );
 }
 
 /** Proposes to adjust the available money of an account, which moves nothing yet. Spec: decisions, 8.15. */

@@ -167,5 +167,5 @@ export async function checkLedgerNow(
 
 /** Lists the checks of the ledger that the worker has made or makes, newest first. */
 export function listLedgerChecks(operator: Operator, filter: ListFilter<LedgerCheckStatus>) {
-  return listed(operator, 'operator_ledger_checks', ledgerCheck, Object.values(LedgerCheckStatus), filter, true);
+  return listed(operator, 'operator_ledger_checks', ledgerCheck, Object.values(LedgerCheckStatus), filter, false);
 }

@@ -80,9 +80,16 @@ export async function openDispute(operator: Operator, given: OpenedDispute): Pro
   return { dispute: null, unexplained: (await unexplainedUnder(operator.scope(row), reference))! };
 }
 
-/** Lists disputes of all tenants, oldest first. In live mode, those under review wait for the operator. */
+/** Lists disputes of all tenants. In live mode, those under review wait for the operator. */
 export function listDisputes(operator: Operator, filter: ListFilter<DisputeStatus>): Promise<ListPage<DisputeRow>> {
-  return listed(operator, 'operator_disputes', dispute, Object.values(DisputeStatus), filter);
+  return listed(
+    operator,
+    'operator_disputes',
+    dispute,
+    Object.values(DisputeStatus),
+    filter,
+    filter.status === 'under_review',
+  );
 }
 
 /** The dispute with this id. */

@@ -13,7 +13,14 @@ import { tenantOf, listed, type ListPage, type ListFilter } from '../paging.js';
 
 /** Lists payouts of all tenants. In live mode, those in status `processing` wait for the operator. */
 export function listPayouts(operator: Operator, filter: ListFilter<PayoutStatus>): Promise<ListPage<PayoutRow>> {
-  return listed(operator, 'operator_payouts', payout, Object.values(PayoutStatus), filter);
+  return listed(
+    operator,
+    'operator_payouts',
+    payout,
+    Object.values(PayoutStatus),
+    filter,
+    filter.status === 'processing',
+  );
 }
 
 /** The payout with this id. */

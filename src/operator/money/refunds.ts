@@ -4,9 +4,9 @@ import { type Operator, OperatorError, refuse } from '../operator.js';
 import { type ListFilter, listed, type ListPage } from '../paging.js';
 import { referenceProblems, withoutSpaceAround } from './notice.js';
 
-/** Lists refunds of all tenants, oldest first. In live mode, those in status `pending` wait for the operator. */
+/** Lists refunds of all tenants. In live mode, those in status `pending` wait for the operator. */
 export function listRefunds(operator: Operator, filter: ListFilter<RefundStatus>): Promise<ListPage<RefundRow>> {
-  return listed(operator, 'operator_refunds', refund, Object.values(RefundStatus), filter);
+  return listed(operator, 'operator_refunds', refund, Object.values(RefundStatus), filter, filter.status === 'pending');
 }
 
 /** The refund with this id. */

@@ -10,12 +10,19 @@ import { type UnexplainedRow, UnexplainedStatus, unexplained } from '../table.js
 /** The greatest length of what became of unexplained money. */
 const resolutionLengthMax = 1_000;
 
-/** Lists unexplained money of all tenants, oldest first. What is `open` waits for the operator. */
+/** Lists unexplained money of all tenants. What is `open` waits for the operator. */
 export function listUnexplained(
   operator: Operator,
   filter: ListFilter<UnexplainedStatus>,
 ): Promise<ListPage<UnexplainedRow>> {
-  return listed(operator, 'operator_unexplained', unexplained, Object.values(UnexplainedStatus), filter);
+  return listed(
+    operator,
+    'operator_unexplained',
+    unexplained,
+    Object.values(UnexplainedStatus),
+    filter,
+    filter.status === 'open',
+  );
 }
 
 /** What a bank or an acquirer has taken back of a deposit that has nothing left of it. */

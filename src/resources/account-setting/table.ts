@@ -121,6 +121,10 @@ export const accountSetting = pgTable(
     }),
     index('account_setting_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('account_setting_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+    // What needs attention: the activated accounts of a tenant whose payouts are disabled.
+    index('account_setting_disabled')
+      .on(t.tenantId, t.livemode, t.accountId)
+      .where(sql`account_activated and (platform_hold or service_hold)`),
     index('account_setting_held').on(t.created, t.id, t.livemode).where(sql`service_hold`),
     ...indexesOf('account_setting', t, accountSettingLists(t)),
   ],

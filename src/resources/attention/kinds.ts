@@ -24,6 +24,7 @@ export const AttentionKind = {
   DEPOSIT_UNRECONCILED: 'deposit_unreconciled',
   DISPUTE_OPEN: 'dispute_open',
   PAYOUT_FAILED: 'payout_failed',
+  PAYOUTS_BLOCKED: 'payouts_blocked',
   RECEIVABLE_OVERDUE: 'receivable_overdue',
   WEBHOOK_FAILING: 'webhook_failing',
 } as const;
@@ -52,6 +53,12 @@ registerEnumType(AttentionKind, {
     PAYOUT_FAILED: {
       description: 'A payout failed or was returned, and no later payout has taken its money out again.',
     },
+    PAYOUTS_BLOCKED: {
+      description:
+        'Available money of an activated account is not paid out: it was due, and there is no payout address, no ' +
+        'rate, a debt or more than the largest payout; or the payouts of the account are disabled. Its ' +
+        '`payoutsBlockedBy` says what it is. Of accounts with disabled payouts, 100 are looked at.',
+    },
     RECEIVABLE_OVERDUE: { description: 'A receivable is open after its due date; a day ends at midnight in UTC.' },
     WEBHOOK_FAILING: { description: 'Deliveries to a webhook endpoint fail, or it was disabled because they did.' },
   },
@@ -67,6 +74,7 @@ export const AttentionAction = {
   REMIND_CUSTOMER: 'remind_customer',
   RESPOND_TO_DISPUTE: 'respond_to_dispute',
   SEND_NEW_CHECKOUT: 'send_new_checkout',
+  UNBLOCK_PAYOUTS: 'unblock_payouts',
   WAIT: 'wait',
 } as const;
 export type AttentionAction = (typeof AttentionAction)[keyof typeof AttentionAction];
@@ -83,6 +91,7 @@ registerEnumType(AttentionAction, {
     REMIND_CUSTOMER: { description: 'Remind the customer of the invoice.' },
     RESPOND_TO_DISPUTE: { description: 'Submit evidence or accept the dispute.' },
     SEND_NEW_CHECKOUT: { description: 'Create another checkout for the invoice.' },
+    UNBLOCK_PAYOUTS: { description: 'Remove what blocks the payouts: `payoutsBlockedBy` of the account names it.' },
     WAIT: { description: 'Nothing: the operator is at work.' },
   },
 });
@@ -97,6 +106,7 @@ export const kinds: Readonly<Record<AttentionKind, { severity: AttentionSeverity
   deposit_unreconciled: { severity: 'warning', nextAction: 'reconcile' },
   dispute_open: { severity: 'critical', nextAction: 'respond_to_dispute' },
   payout_failed: { severity: 'critical', nextAction: 'check_payout_address' },
+  payouts_blocked: { severity: 'critical', nextAction: 'unblock_payouts' },
   receivable_overdue: { severity: 'warning', nextAction: 'remind_customer' },
   webhook_failing: { severity: 'warning', nextAction: 'fix_webhook_endpoint' },
 };

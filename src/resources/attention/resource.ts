@@ -10,6 +10,7 @@ import { grouped } from '../balance/range.js';
 import { nowOfStatement } from '../clock/now.js';
 import { defineResource, readableNode } from '../define.js';
 import { fields, fieldsOfType, link, value } from '../edges.js';
+import { type Blocked, payoutsBlocked } from './blocked.js';
 import { AttentionKind, AttentionSeverity, kinds } from './kinds.js';
 import {
   Attention,
@@ -20,24 +21,7 @@ import {
   itemsDefault,
   itemsMax,
 } from './type.js';
-import { readMax, waiting } from './waiting.js';
-
-/** The objects of one kind, account and currency that wait at an account. */
-interface Row {
-  of: string;
-  /** Null in the row that each account has. */
-  kind: AttentionKind | null;
-  accountId: string;
-  currency: string | null;
-  count: number;
-  amount: string | null;
-  objectId: string;
-  since: string | null;
-  due: string | null;
-  /** How many objects of the kind were read, of all accounts and currencies. */
-  found: number;
-  now: string;
-}
+import { readMax, type Row, waiting } from './waiting.js';
 
 /** One statement reads all accounts of one tick, as an expensive read. */
 async function readWaiting(scope: Scope, descendants: boolean, ids: readonly string[]) {
@@ -74,7 +58,8 @@ async function readWaiting(scope: Scope, descendants: boolean, ids: readonly str
     ids,
     rows.map((row) => [row.of, row]),
   );
-  return new Map([...byAccount].map(([of, found]) => [of, attentionOf(found)]));
+  const blocked = await payoutsBlocked(scope, rows);
+  return new Map([...byAccount].map(([of, found]) => [of, attentionOf(found, blocked(of))]));
 }
 
 const severities = Object.values(AttentionSeverity);
@@ -83,19 +68,24 @@ const rank = (kind: AttentionKind) => severities.indexOf(kinds[kind].severity);
 /** An unknown time is before all others: the status began before such times were recorded. */
 const time = (since: number | null) => since ?? 0;
 
-function attentionOf(rows: readonly Row[]): Attention {
+/** When payouts were disabled is never recorded, so these are behind what is known to wait. */
+const place = ({ kind, since }: AttentionItem) =>
+  kind === 'payouts_blocked' ? (since ?? Number.MAX_SAFE_INTEGER) : time(since);
+
+function attentionOf(rows: readonly Row[], blocked: Blocked): Attention {
   const items = new Map<string, AttentionItem>();
   const counts = new Map<AttentionKind, AttentionCount>();
   for (const row of rows) {
-    if (row.kind === null) continue;
+    if (row.kind === null || row.kind === 'payouts_blocked') continue;
     const item = itemOf(row.kind, row);
     const key = `${row.kind} ${row.accountId}`;
     const before = items.get(key);
     items.set(key, before ? together(before, item) : item);
     counts.set(row.kind, { kind: row.kind, severity: item.severity, count: countUpTo(readMax, row.found) });
   }
-  const all = [...items.values()].toSorted(
-    (one, other) => rank(one.kind) - rank(other.kind) || time(one.since) - time(other.since),
+  if (blocked.count) counts.set('payouts_blocked', blocked.count);
+  const all = [...items.values(), ...blocked.items].toSorted(
+    (one, other) => rank(one.kind) - rank(other.kind) || place(one) - place(other),
   );
   return {
     asOf: Number(rows[0]!.now),

@@ -55,15 +55,16 @@ export class AttentionItem {
     nullable: true,
     description:
       'What it is about, as sums by currency: of a deposit its `pendingRest`, of a receivable its ' +
-      '`amountReconcilable`, of others their amount. Empty for accounts and webhook endpoints. Null where `count` ' +
-      'is not exact: a sum of some objects would be wrong.',
+      '`amountReconcilable`, of blocked payouts the available money, of others their amount. Empty for statuses of ' +
+      'accounts and for webhook endpoints. Null where `count` is not exact: a sum of some objects would be wrong.',
   })
   amounts: Money[] | null;
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'Since when the first of the objects waits: since a failure, a due date or a status began, or since a deposit ' +
-      'or dispute was created. Null where it is not known, see `Account.statusSince`.',
+      'Since when the first of the objects waits: since a failure, a due date, an unpaid payout or a status began, ' +
+      'or since a deposit or dispute was created. Null where it is not known: where payouts are disabled, and see ' +
+      '`Account.statusSince`.',
   })
   since: number | null;
   @Field(() => DateTime, {

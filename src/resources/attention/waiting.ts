@@ -6,7 +6,9 @@ import { deposit, unreconciledOf } from '../deposit/table.js';
 import { dispute } from '../dispute/table.js';
 import { dueDateOf, receivable } from '../receivable/table.js';
 import { account } from '../account/table.js';
-import { payout } from '../payout/table.js';
+import { payout, payoutBlock } from '../payout/table.js';
+import { accountSetting } from '../account-setting/table.js';
+import { balance } from '../ledger/table.js';
 import { webhookEndpoint } from '../webhook-endpoint/table.js';
 import type { AttentionKind } from './kinds.js';
 
@@ -18,6 +20,23 @@ const readRows = sql.raw(String(readMax + 1));
 /** Of a checkout that expired, its invoices are looked up, so fewer are read. */
 const checkoutRows = sql.raw('20');
 const checkoutSeconds = sql.raw(String(7 * 86_400));
+
+/** The objects of one kind, account and currency that wait at an account. */
+export interface Row {
+  of: string;
+  /** Null in the row that each account has. */
+  kind: AttentionKind | null;
+  accountId: string;
+  currency: string | null;
+  count: number;
+  amount: string | null;
+  objectId: string;
+  since: string | null;
+  due: string | null;
+  /** How many objects of the kind were read, of all accounts and currencies. */
+  found: number;
+  now: string;
+}
 
 /** Whose objects a part reads: those of the account `i.id`, those of its partners, or those of the whole tenant. */
 type Whose = 'own' | 'partners' | 'tenant';
@@ -111,6 +130,35 @@ function payouts(whose: Whose): SQL[] {
   ];
 }
 
+/**
+ * Accounts whose available money was due and was not paid out, by currency, and those whose payouts are disabled, which
+ * have no currency here. `payoutsBlocked` finds out whether it still is so, and how much it is. Accounts that are not
+ * activated have kinds of their own. Each row looks up one of another table: a join might read a whole table.
+ */
+function blocked(whose: Whose): SQL[] {
+  if (whose === 'partners') return [];
+  const now = sql`(select c.now from clock c)`;
+  const own = (of: PgColumn) => (whose === 'own' ? sql`and ${of} = ${id}` : sql``);
+  const columns = (of: SQL | PgColumn, currency: SQL | PgColumn, since: SQL | PgColumn) =>
+    sql`${of} as account_id, ${of} as object_id, ${currency} as currency, null::bigint as amount,
+      ${since}::bigint as since, null::bigint as due`;
+  const { accountId, currency, created } = payoutBlock;
+  return [
+    sql`select ${columns(accountId, currency, created)} from ${payoutBlock}
+      cross join lateral (select from ${accountSetting} where ${inTenant(accountSetting)}
+        and ${accountSetting.accountId} = ${accountId} and account_activated limit 1) s
+      where ${inTenant(payoutBlock)} ${own(accountId)} and reason_code <> 'amount_too_small'
+      order by ${created}, ${payoutBlock.id} limit ${readRows}`,
+    sql`select ${columns(sql`s.account_id`, sql`null::text`, now)}
+      from (select ${accountSetting.accountId} from ${accountSetting}
+        where ${inTenant(accountSetting)} ${own(accountSetting.accountId)}
+          and account_activated and (platform_hold or service_hold)
+        order by ${accountSetting.accountId} limit ${readRows}) s
+      cross join lateral (select from ${balance} where ${inTenant(balance)} and ${balance.accountId} = s.account_id
+        and ${balance.available} > 0 limit 1) b`,
+  ];
+}
+
 function webhooks(whose: Whose): SQL[] {
   if (whose === 'partners') return [];
   const own = whose === 'own' ? sql`and ${webhookEndpoint.accountId} = ${id}` : sql``;
@@ -177,6 +225,7 @@ const reads: Readonly<Record<AttentionKind, (whose: Whose) => SQL[]>> = {
   deposit_unreconciled: deposits,
   dispute_open: disputes,
   payout_failed: payouts,
+  payouts_blocked: blocked,
   receivable_overdue: receivables,
   webhook_failing: webhooks,
 };

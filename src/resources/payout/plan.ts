@@ -105,6 +105,8 @@ export interface PayoutPlan {
   nextAt: number | null;
   obstacles: PayoutObstacle[];
   payouts: NextPayout[];
+  /** The available money that would not be paid out; less than the smallest payout waits for more, and is left out. */
+  blocked: Money[];
 }
 
 /** When the account's next payout is due. Silent: the field. */
@@ -132,7 +134,7 @@ export async function planOf(scope: Scope, id: string): Promise<PayoutPlan> {
 function planFrom(facts: readonly Facts[]): PayoutPlan {
   const [account] = facts;
   if (!account?.applicable)
-    return { nextAt: null, obstacles: [{ reasonCode: 'not_applicable', currency: null }], payouts: [] };
+    return { nextAt: null, obstacles: [{ reasonCode: 'not_applicable', currency: null }], payouts: [], blocked: [] };
   const all: (PayoutObstacleReason | null)[] = [
     account.reason,
     account.owes ? 'balance_negative' : null,
@@ -143,15 +145,22 @@ function planFrom(facts: readonly Facts[]): PayoutPlan {
   const ofMoney = account.hasAddress ? money.flatMap(obstacleOf) : [];
   const obstacles = [...ofAccount, ...ofMoney];
   const payouts = ofAccount.length > 0 ? [] : money.filter((each) => obstacleOf(each).length === 0).map(nextPayoutOf);
-  const plan = { obstacles, payouts };
+  const isBlocked = (of: Facts) =>
+    ofAccount.length > 0 || obstacleOf(of).some(({ reasonCode }) => reasonCode !== 'amount_too_small');
+  const plan = { obstacles, payouts, blocked: money.filter(isBlocked).map(availableOf) };
   if (ofAccount.length > 0 || (money.length > 0 && ofMoney.length === money.length)) return { ...plan, nextAt: null };
   if (account.scheduled !== null && money.length > 0)
     return { ...plan, nextAt: Math.max(Number(account.scheduled), Number(account.now)) };
   return { ...plan, nextAt: account.atOnce ? null : Number(account.nextInterval) };
 }
 
-const nextPayoutOf = ({ currency, available, target, rate, rateSetAt, amount }: Facts): NextPayout => ({
-  sourceAmount: { amount: BigInt(available), currency: currency! },
+const availableOf = ({ available, currency }: Pick<Facts, 'available' | 'currency'>): Money => ({
+  amount: BigInt(available),
+  currency: currency!,
+});
+
+const nextPayoutOf = ({ target, rate, rateSetAt, amount, ...facts }: Facts): NextPayout => ({
+  sourceAmount: availableOf(facts),
   amount: { amount: BigInt(amount!), currency: target },
   rate: rate!,
   rateSetAt: rateSetAt === null ? null : Number(rateSetAt),

@@ -160,6 +160,10 @@ export const payoutBlock = pgTable(
   (t) => [
     primaryKey({ name: 'payout_block_pkey', columns: [t.tenantId, t.livemode, t.id] }),
     unique('payout_block_of_account').on(t.tenantId, t.livemode, t.accountId, t.currency),
+    // What needs attention: what has waited longest. Less than the smallest payout waits for more money.
+    index('payout_block_waiting')
+      .on(t.tenantId, t.livemode, t.created, t.id)
+      .where(sql`reason_code <> 'amount_too_small'`),
     foreignKey({
       name: 'payout_block_account',
       columns: [t.tenantId, t.livemode, t.accountId],

@@ -20,8 +20,6 @@ interface FoundInputProps {
   /** How it is called, beside its mode. */
   called: (found: Found) => string;
   defaultValue?: string | undefined;
-  /** Gets what is chosen. */
-  onChoose?: (found: Found) => void;
 }
 
 /**
@@ -29,7 +27,7 @@ interface FoundInputProps {
  * its id is the value of the form; of several that are found one is chosen. Until one is, the value is what was typed,
  * which the gateway refuses: without a value, a field that need not be filled in would be lost unseen.
  */
-function FoundInput({ name, label, hint, fits, called, defaultValue = '', onChoose, ...input }: FoundInputProps) {
+function FoundInput({ name, label, hint, fits, called, defaultValue = '', ...input }: FoundInputProps) {
   const [text, setText] = useState(defaultValue);
   const [chosen, setChosen] = useState<string>();
   const typed = text.trim();
@@ -44,11 +42,6 @@ function FoundInput({ name, label, hint, fits, called, defaultValue = '', onChoo
   // A root has one id in both modes.
   const found = [...new Map(rows.map((row) => [row.id, row])).values()];
   const row = found.length === 1 ? found[0] : found.find(({ id }) => id === chosen);
-  const choose = (id: string) => {
-    setChosen(id);
-    const one = found.find((each) => each.id === id);
-    if (one) onChoose?.(one);
-  };
   return (
     <>
       <Field
@@ -65,8 +58,6 @@ function FoundInput({ name, label, hint, fits, called, defaultValue = '', onChoo
             spellCheck={false}
             value={text}
             onChange={(event) => setText(event.target.value)}
-            onBlur={() => row && onChoose?.(row)}
-            onKeyDown={(event) => event.key === 'Enter' && row && onChoose?.(row)}
           />
         )}
       </Field>
@@ -74,7 +65,7 @@ function FoundInput({ name, label, hint, fits, called, defaultValue = '', onChoo
       {found.length > 1 && (
         <Field label={`${label}: which one`}>
           {(attributes) => (
-            <select {...attributes} value={row?.id ?? ''} onChange={(event) => choose(event.target.value)}>
+            <select {...attributes} value={row?.id ?? ''} onChange={(event) => setChosen(event.target.value)}>
               <option value="">Choose …</option>
               {found.map((each) => (
                 <option key={each.id} value={each.id}>
@@ -91,7 +82,7 @@ function FoundInput({ name, label, hint, fits, called, defaultValue = '', onChoo
 
 const nameOfFound = ({ account, id }: Found) => (account ? nameOf(account) : id);
 
-type NamedProps = Pick<FoundInputProps, 'name' | 'label' | 'required' | 'defaultValue' | 'onChoose'> & {
+type NamedProps = Pick<FoundInputProps, 'name' | 'label' | 'required' | 'defaultValue'> & {
   hint?: string;
 };
 

@@ -47,6 +47,10 @@ const kinds: Record<string, Kind> = {
     ...{ one: 'Payout failed', several: (count) => `${count} payouts failed` },
     ...{ action: 'See why', all: '/payouts?status=FAILED' },
   },
+  PAYOUTS_BLOCKED: {
+    ...{ one: 'Payouts blocked', several: (count) => `${count} accounts with blocked payouts` },
+    ...{ action: 'See payouts', all: '/payouts' },
+  },
   RECEIVABLE_OVERDUE: {
     ...{ one: '1 invoice overdue', several: (count) => `${count} invoices overdue` },
     ...{ action: 'See invoices', all: '/receivables?show=overdue' },

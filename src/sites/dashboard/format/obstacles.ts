@@ -1,4 +1,4 @@
-import { words } from './words';
+import { capitalized, words } from './words';
 
 /** Why money is not paid out, by the reason code of the graph. */
 const reasons: Record<string, string> = {
@@ -12,6 +12,11 @@ const reasons: Record<string, string> = {
   RATE_MISSING: 'there is no exchange rate',
   SERVICE_HOLD: 'the service has disabled payouts',
 };
+
+/** Why money is not paid out, as a line of its own. */
+export const obstacleLine = ({ reasonCode }: Pick<Obstacle, 'reasonCode'>): string => capitalized(reasonOf(reasonCode));
+
+const reasonOf = (code: string): string => reasons[code] ?? code;
 
 /** What of an account keeps its payouts from being made, by its status. */
 const statuses: Record<string, string> = {
@@ -29,7 +34,7 @@ export interface Obstacle {
 /** A sentence that says why the money of an account is not paid out; `since` is the day when its status began. */
 export function obstacleWords({ reasonCode, currency }: Obstacle, { status, since }: Stopped): string {
   const stopped = reasonCode === 'ACCOUNT_NOT_ACTIVATED' && isStopped(status);
-  const reason = stopped ? `the account ${stateWords({ status, since })}` : (reasons[reasonCode] ?? reasonCode);
+  const reason = stopped ? `the account ${stateWords({ status, since })}` : reasonOf(reasonCode);
   return `${currency ?? 'Nothing'} ${currency ? 'is not' : 'is'} paid out: ${reason}.`;
 }
 

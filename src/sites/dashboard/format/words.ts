@@ -21,8 +21,11 @@ export function words(constant: string): string {
     .split('_')
     .map((word) => capitals[word] ?? word)
     .join(' ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capitalized(text);
 }
+
+/** A text that begins with a capital letter. */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The members of an object of /v1 that say what has happened to it. */
 interface Happened {

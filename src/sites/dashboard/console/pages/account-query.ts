@@ -7,6 +7,7 @@ export const AccountQuery = graphql(`
     account(id: $id, mode: $mode) {
       id created livemode tenantId ownerId edition type subType status nickname address
       root { id livemode nickname businessDetails { legalName } }
+      owner { id livemode nickname businessDetails { legalName } }
       businessDetails {
         legalName dba email website dateOfIncorporation type merchantCategoryCode merchantSize
         productCategory productDescription

@@ -98,7 +98,7 @@ function Addresses({ account }: { account: AccountDetail }) {
 }
 
 function Payouts({ account }: { account: AccountDetail }) {
-  const { setting, root } = account;
+  const { setting, root, owner } = account;
   return (
     <Card
       title="Payouts and identity"
@@ -115,14 +115,7 @@ function Payouts({ account }: { account: AccountDetail }) {
           ['Service hold', setting && (setting.serviceHold ? 'Payouts are held by the service' : 'None')],
           ['Platform hold', setting?.platformHold && 'Payouts are held by the platform'],
           ['Account', <Copy text={account.id} label="the id" />],
-          [
-            'Owner',
-            account.ownerId && (
-              <AccountLink id={account.ownerId} livemode={account.livemode}>
-                {account.ownerId === root?.id ? nameOf(root) : account.ownerId}
-              </AccountLink>
-            ),
-          ],
+          ['Owner', owner && <AccountLink {...owner}>{nameOf(owner)}</AccountLink>],
           ['Tenant', account.ownerId !== null && root && <AccountLink {...root}>{nameOf(root)}</AccountLink>],
           ['Created', <Time at={account.created} />],
           ['Audit log', <Link href={`/audit?object=${account.id}`}>What operators did</Link>],

@@ -10,6 +10,7 @@ import { Action } from '../action';
 import { AccountInput } from '../found-input';
 import { graphql } from '../graphql';
 import { OfTenant } from '../parts';
+import { TenantFilter } from '../tenant-filter';
 
 const RatesQuery = graphql(`
   query Rates($tenantId: ID!) {
@@ -28,7 +29,7 @@ const SetRateMutation = graphql(`
 
 /** The exchange rates of a tenant's live payouts. */
 export function Rates() {
-  const { params, set } = useFilters();
+  const { params } = useFilters();
   const tenantId = params.get('tenant') ?? '';
   const result = useLive(RatesQuery, { tenantId }, { pause: tenantId === '' });
   const rows = result.data?.rates.map((rate) => ({ ...rate, id: `${rate.source}-${rate.target}` }));
@@ -38,20 +39,12 @@ export function Rates() {
       subtitle={<p className="hint">What live payouts of a tenant are converted at.</p>}
       actions={<SetRate tenantId={tenantId} onDone={result.ask} />}
     >
-      <FilterBar>
-        <div className="filter">
-          <AccountInput
-            key={tenantId}
-            name="tenant"
-            label="Tenant"
-            defaultValue={tenantId}
-            onChoose={(found) => found.tenantId !== null && set({ tenant: `account_${found.tenantId}` })}
-          />
-        </div>
+      <FilterBar shown>
+        <TenantFilter />
       </FilterBar>
       {tenantId === '' ? (
         <Empty title="Which tenant?">
-          <p>Enter the name of its platform or user. Each tenant has rates of its own.</p>
+          <p>Choose it by the name of any of its accounts. Each tenant has rates of its own.</p>
         </Empty>
       ) : (
         <List

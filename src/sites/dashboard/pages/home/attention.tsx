@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useQuery } from 'urql';
 import { Link, useLocation } from 'wouter';
 import { attentionAction, attentionList, attentionWords, isOfAccount, severityWords } from '../../format/attention';
+import { obstacleLine } from '../../format/obstacles';
 import { formatLeft, formatSince, useTimes } from '../../format/time';
 import { AttentionItemFragment } from '../../graph/attention';
 import { graphql, type ResultOf } from '../../graph/graphql';
@@ -33,7 +34,7 @@ export function Attention({ items, more }: { items: readonly Item[]; more: boole
     <Card title="Needs attention">
       <ul className="attention">
         {shown.map((item, i) => (
-          <Row key={`${item.kind} ${item.account.id}`} item={item} matched={i < shownFirst} />
+          <Row key={`${item.kind} ${item.account.id}`} item={item} detailed={i < shownFirst} />
         ))}
       </ul>
       {items.length > shownFirst && (
@@ -66,7 +67,19 @@ function BestMatch({ id }: { id: string }) {
   return best && <span>Best match {best.receivable.invoice.referenceNumber}</span>;
 }
 
-function Row({ item, matched }: { item: Item; matched: boolean }) {
+/** What blocks the payouts of an account. Only rows that are shown ask. */
+const ObstaclesQuery = graphql(`
+  query PayoutsBlocked($id: ID!) { account(id: $id) { id payoutsBlockedBy { reasonCode } } }
+`);
+
+/** Why the money of an account is not paid out. Money that only waits for more is none of it. */
+function WhyBlocked({ id }: { id: string }) {
+  const [{ data }] = useQuery({ query: ObstaclesQuery, variables: { id } });
+  const why = data?.account?.payoutsBlockedBy.find(({ reasonCode }) => reasonCode !== 'AMOUNT_TOO_SMALL');
+  return why && <span>{obstacleLine(why)}</span>;
+}
+
+function Row({ item, detailed }: { item: Item; detailed: boolean }) {
   const { viewer } = useSession();
   const { severity, amounts, account } = item;
   const Mark = marks[severity];
@@ -85,9 +98,10 @@ function Row({ item, matched }: { item: Item; matched: boolean }) {
         <span className="hint">
           {!own && <span className="attention-who">{nameOf(account)}</span>}
           <Age item={item} />
-          {matched && item.object?.__typename === 'Deposit' && item.count.value === 1 && (
+          {detailed && item.object?.__typename === 'Deposit' && item.count.value === 1 && (
             <BestMatch id={item.object.id} />
           )}
+          {detailed && item.kind === 'PAYOUTS_BLOCKED' && <WhyBlocked id={account.id} />}
         </span>
       </span>
       <span className="attention-sums">
@@ -118,9 +132,9 @@ function Age({ item: { since, dueBy } }: { item: Item }) {
   );
 }
 
-/** The page of the one object, or the list of all. */
+/** The page of the one object, or the list of all. Why payouts are blocked is said above their list. */
 function pageOf({ object, count, ...item }: Item): string {
-  if (!object || count.value > 1) return attentionList(item);
+  if (!object || count.value > 1 || item.kind === 'PAYOUTS_BLOCKED') return attentionList(item);
   return addressOf(object.__typename === 'Dispute' ? object.depositId : object.id) ?? attentionList(item);
 }
 
