@@ -31,11 +31,16 @@ function protocolDocument() {
   };
   const content = (declared: z.ZodType) => ({ 'application/json': { schema: schemaOf(declared) } });
   const paths: Record<string, Json> = {};
+  const tags = new Set<string>();
   for (const [operationId, call] of Object.entries(adapterCalls) as [string, AdapterCall][]) {
     const [, name] = /\{(\w+)\}/.exec(call.path)!;
+    const tag = call.path.split('/')[1]!;
+    tags.add(tag);
     (paths[call.path] ??= {})[call.method.toLowerCase()] = {
       operationId,
-      summary: call.summary,
+      tags: [tag],
+      summary: call.summary.split('. ')[0]!.replace(/\.$/, ''),
+      description: call.summary,
       parameters: [
         { name, in: 'path', required: true, description: call.parameter, schema: { type: 'string', maxLength: 255 } },
       ],
@@ -52,12 +57,14 @@ function protocolDocument() {
     info: {
       title: 'Tidegate: the protocol of acquirers',
       version,
+      contact: { name: 'The operator of the gateway' },
       description:
         'What an adapter of an acquirer answers, and what it reports. Amounts are decimals as strings. An answer is ' +
         `JSON of at most ${bodyBytesMax} bytes, within ${answerMilliseconds / 1_000} seconds and without a redirect; ` +
         'anything else than 200, and 404 where a path has it, leaves the object as it is, and the gateway asks ' +
         'again. Objects may have further members, which are ignored.',
     },
+    tags: [...tags].map((name) => ({ name, description: `Calls about ${name}.` })),
     servers: [{ url: 'https://adapter.example', description: 'ACQUIRER_URL, or TEST_ACQUIRER_URL.' }],
     security: [{ secret: [] }],
     paths,

@@ -145,8 +145,8 @@ export default defineResource({
       receivables: value(() => ReceivableConnection, receivablesOfBucket, {
         args: CursorArgs,
         description:
-          'The receivables of the bucket, the earliest due date first. Null for those whose customer is not known, in ' +
-          'an ageing by customer.',
+          'The receivables of the bucket, the earliest due date first. Null for those whose customer is not known, ' +
+          'in an ageing by customer.',
       }),
     }),
     fieldsOfType(AgeingOfCurrency, {
