@@ -44,7 +44,7 @@ const slowest = [
   ['faults/race', 'api/checkout', 'process/telemetry'],
   ['api/graph', 'process/migration-writes', 'api/subscription'],
   ['api/activation', 'api/operator', 'process/clients', 'faults/deposits'],
-  ['api/bad-input', 'api/statements', 'api/tenant-work'],
+  ['api/bad-input', 'api/statements', 'api/tenant-work', 'api/acquirer-history'],
   ['api/deposit-totals', 'api/operator-audit', 'api/request-budget'],
   ['faults/list', 'api/states', 'process/stream'],
   ['api/import', 'browser/site', 'faults/failover'],

@@ -105,6 +105,28 @@ export class Secrets {
     opening.setAAD(bytesOf(place)).setAuthTag(bytes.subarray(-tagBytes));
     return Buffer.concat([opening.update(bytes.subarray(nonceBytes, -tagBytes)), opening.final()]).toString('utf8');
   }
+
+  /** As `open`, and undefined also when the sealed value was altered. */
+  readable(sealed: string, place: SealedPlace): string | undefined {
+    try {
+      return this.open(sealed, place);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Whether a value was altered that was sealed under a key that is configured. */
+  altered(sealed: string, place: SealedPlace): boolean {
+    const [, name] = sealed.split('.');
+    return this.encryptionIds.some((id) => id === name) && this.readable(sealed, place) === undefined;
+  }
+}
+
+/** Fails when the sealed values of some objects were altered: each start of a gateway then says so in its log. */
+export function refuseAltered(what: string, ids: readonly string[]): void {
+  if (ids.length === 0) return;
+  const shown = [...new Set(ids)].slice(0, 10).join(', ');
+  throw new Error(`The ${what} of these were altered in the database, and cannot be decrypted: ${shown}.`);
 }
 
 /** The hash of a parameter without a key, as older rows store it. Needed for comparison as long as such rows exist. */

@@ -3,16 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { desc, isNull, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { CrossTenantReads, WorkerCalls } from '../db/doors.js';
-import { checkLedger, type Outcome, outcomeOf } from '../operator/money/ledger-check.js';
+import { checkLedger, checkSecondsMax, type Outcome, outcomeOf } from '../operator/money/ledger-check.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import { DomainError } from '../errors/problems.js';
 import { balance, type BrokenRule, type LedgerCheckStatus, ledgerCheck } from '../resources/ledger/table.js';
 import { faultLine } from '../errors/log.js';
 import type { WorkObserver } from './work-queue.js';
-import { TenantScan } from './tenant-scan.js';
+import { rowsMax, TenantScan } from './tenant-scan.js';
 import { modeOf } from '../request/mode.js';
 
-/** How often the last checks of violated ledgers are read again. */
+/** How often it is looked which ledgers were found violated, and are so no longer. */
 const violatedSeconds = 30;
 /** How often the tenants are looked through for those whose check is due. */
 const roundSeconds = 600;
@@ -45,16 +45,24 @@ export class LedgerChecks {
     private readonly stop: AbortSignal,
   ) {}
 
-  /** Makes the checks that are due, until the worker stops. */
+  /** Makes the checks that are due, and says what other processes and operators have found, until the worker stops. */
   async run(): Promise<void> {
+    await Promise.all([
+      this.#again(
+        () => this.round(),
+        () => roundSeconds * (0.75 + Math.random() / 2),
+      ),
+      this.#again(
+        () => this.lookAgain(),
+        () => violatedSeconds,
+      ),
+    ]);
+  }
+
+  async #again(work: () => Promise<void>, seconds: () => number): Promise<void> {
     while (!this.stop.aborted) {
-      await this.#attempt(() => this.round());
-      const until = performance.now() + roundSeconds * 1_000 * (0.75 + Math.random() / 2);
-      // A violation that an operator has mended and checked again is one no longer, soon.
-      while (!this.stop.aborted && performance.now() < until) {
-        await this.#sleep(violatedSeconds);
-        await this.#attempt(() => this.lookAgain());
-      }
+      await this.#attempt(work);
+      await this.#sleep(seconds());
     }
   }
 
@@ -88,27 +96,61 @@ export class LedgerChecks {
     if (!this.stop.aborted) this.#tell();
   }
 
-  /** Reads the last checks of the ledgers again that were violated. */
+  /**
+   * Reads the last checks again of the ledgers that were violated, and of those whose violation was found meanwhile: by
+   * another gateway, or by an operator, who clears one in the same way. It waits for no check that runs.
+   */
   async lookAgain(): Promise<void> {
-    const violated = [...this.#known.values()].filter((each) => each.violated);
-    for (const each of violated) {
-      const [row] = await this.database.auditQuery<{ violated: boolean }>(
-        'ledger_check_last',
-        (db) =>
-          db
-            .select({ violated: sql<boolean>`${ledgerCheck.status} = 'violated'` })
-            .from(ledgerCheck)
-            .where(
-              sql`${ledgerCheck.tenantId} = ${each.tenantId} and ${ledgerCheck.livemode} = ${each.livemode}
-                and ${ledgerCheck.status} in ('passed', 'violated')`,
-            )
-            .orderBy(desc(ledgerCheck.created), desc(ledgerCheck.id))
-            .limit(1),
-        { present: true },
-      );
-      if (row) each.violated = row.violated;
+    if (this.#known.size === 0) return;
+    const found = await this.#foundViolated();
+    const violated = [...this.#known].filter(([, each]) => each.violated).map(([key]) => key);
+    let changed = false;
+    for (const key of new Set([...violated, ...found.keys()])) {
+      const each = this.#known.get(key) ?? found.get(key)!;
+      const [last] = await this.#lastCheck(each);
+      if (!last || last.violated === each.violated) continue;
+      this.#known.set(key, Object.assign(each, last, { readAt: performance.now() }));
+      changed = true;
     }
-    if (violated.some((each) => !each.violated)) this.#tell();
+    if (changed) this.#tell();
+  }
+
+  /** The ledgers of which a check has ended as violated that began a short time ago. */
+  async #foundViolated(): Promise<Map<string, Known>> {
+    const rows = await this.database.crossTenant.read<TenantAndMode>('ledgers_found_violated', (db) =>
+      db
+        .select({ tenantId: ledgerCheck.tenantId, livemode: ledgerCheck.livemode })
+        .from(ledgerCheck)
+        .where(
+          sql`${ledgerCheck.status} = 'violated'
+              and ${ledgerCheck.created} > wall_clock() - ${sql.raw(String(checkSecondsMax + 2 * violatedSeconds))}`,
+        )
+        .orderBy(ledgerCheck.created)
+        .limit(rowsMax),
+    );
+    return new Map(rows.map((row) => [keyOf(row), { ...row, age: 0, violated: null, readAt: performance.now() }]));
+  }
+
+  /** The last check of a ledger that has an outcome. */
+  #lastCheck(of: TenantAndMode): Promise<{ age: number; violated: boolean }[]> {
+    return this.database.read(
+      'ledger_check_last',
+      (db) =>
+        db
+          .select({
+            age: sql<number>`extract(epoch from statement_timestamp())::float8 - ${ledgerCheck.created}`,
+            violated: sql<boolean>`${ledgerCheck.status} = 'violated'`,
+          })
+          .from(ledgerCheck)
+          .where(
+            sql`${ledgerCheck.tenantId} = ${sql.placeholder('tenantId')}
+              and ${ledgerCheck.livemode} = ${sql.placeholder('livemode')}
+              and ${ledgerCheck.status} in ('passed', 'violated')`,
+          )
+          .orderBy(desc(ledgerCheck.created), desc(ledgerCheck.id))
+          .limit(1),
+      { tenantId: of.tenantId, livemode: of.livemode },
+    );
   }
 
   /** Says what the last checks are. */
@@ -129,7 +171,7 @@ export class LedgerChecks {
       const poll = await scan.next();
       ({ ended } = poll);
       const readAt = performance.now();
-      for (const row of poll.rows) found.set(`${row.tenantId} ${row.livemode}`, { ...row, readAt });
+      for (const row of poll.rows) found.set(keyOf(row), { ...row, readAt });
     }
     return found;
   }
@@ -217,6 +259,8 @@ export class LedgerChecks {
     await sleep(seconds * 1_000, undefined, { signal: this.stop }).catch(() => {});
   }
 }
+
+const keyOf = ({ tenantId, livemode }: TenantAndMode) => `${tenantId} ${livemode}`;
 
 /** A check that its gateway gives up counts as failed, and is made again. */
 const stopped = () => new Error('The gateway stopped.');

@@ -221,17 +221,19 @@ export class Webhooks {
     const stored = row.event as Record<string, unknown> | null;
     if (!stored) return failed('the event was deleted before it could be sent', now(), true);
     const sealed = [row.secret_sealed, row.previous_secret_sealed].filter((text) => typeof text === 'string');
-    const secrets = sealed.flatMap((text) => opened(this.parts.secrets, text, place) ?? []);
-    // It is tried again: the key may come back, or another gateway has it. The account can do nothing about it.
-    if (secrets.length === 0) {
-      this.#reportUndecryptable(place, sealed);
-      return failed(unsigned, now(), false);
-    }
+    const secrets = sealed.map((text) => this.parts.secrets.readable(text, place));
+    if (secrets.includes(undefined)) this.#reportUndecryptable(place, sealed);
+    // It is tried again: the key may come back, or another gateway has it. The account can do nothing about it, and
+    // may not know the previous secret any more.
+    if (secrets[0] === undefined) return failed(unsigned, now(), false);
     const about = fromRow(event, stored);
     const content = await this.#content(place, row, about);
     if ('later' in content) return content;
     if ('fault' in content) return failed(content.fault, now(), false);
-    return this.parts.requests.send({ id: about.id, body: content.body, url: String(row.url), secrets, at: now() });
+    const known = secrets.filter((secret) => secret !== undefined);
+    return this.parts.requests.send({
+      ...{ id: about.id, body: content.body, url: String(row.url), secrets: known, at: now() },
+    });
   }
 
   #reportUndecryptable({ tenantId, id }: SealedPlace, sealed: string[]): void {
@@ -241,7 +243,7 @@ export class Webhooks {
     const keys = [...new Set(sealed.map((text) => text.split('.')[1]))];
     this.log.error(
       { tenant: tenantId, endpoint: id, keys },
-      'secrets of webhook endpoints cannot be decrypted: ENCRYPTION_KEY lacks their keys',
+      'secrets of webhook endpoints cannot be decrypted: ENCRYPTION_KEY lacks their keys, or they were altered',
     );
   }
 
@@ -272,15 +274,6 @@ export class Webhooks {
 }
 
 const keyOf = ({ tenantId, livemode, id }: Due) => `${tenantId} ${livemode} ${id}`;
-
-/** A secret; undefined when its key is not configured, or its text was altered. */
-function opened(secrets: Secrets, sealed: string, place: SealedPlace): string | undefined {
-  try {
-    return secrets.open(sealed, place);
-  } catch {
-    return undefined;
-  }
-}
 
 /** An attempt that failed before anything was sent. */
 function failed(error: string, at: number, final: boolean): Attempted {

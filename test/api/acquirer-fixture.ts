@@ -1,14 +1,76 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll } from 'vitest';
 import { type PayeeFixture, payeesIn, upiCode } from '../support/checkout-fixture.js';
 import { type World, withLiveAcquirer } from '../support/world.js';
 import { type Json, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
 
-const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+/** The secret of the adapter of live mode. */
+export const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 /** The settings of a gateway with an adapter that listens nowhere: tests send its reports. */
 export const acquirerSettings = { OPERATOR_KEY, ACQUIRER_URL: 'http://127.0.0.1:9', ACQUIRER_SECRET: secret };
+
+export interface Sending {
+  mode?: string;
+  by?: string;
+  at?: Date;
+  headers?: Record<string, string>;
+}
+
+/** Sends reports to a gateway, signed by the acquirer unless `by` is another secret. */
+export const reportsTo =
+  (world: World) =>
+  async (report: object | string, { mode = 'live', by = secret, at = new Date(), headers }: Sending = {}) => {
+    const body = typeof report === 'string' ? report : JSON.stringify(report);
+    const id = `msg_${randomUUID()}`;
+    const response = await fetch(`${world.origin}/acquirer/${mode}/reports`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+        'webhook-signature': new Webhook(by).sign(id, at, body),
+        ...headers,
+      },
+      body,
+    });
+    return { status: response.status, body: (await response.json()) as Json };
+  };
+
+/** An acquirer behind its adapter: it answers what a test has decided, and nothing while it is away. */
+export class StandIn {
+  away: 'refuses' | 'hangs up' | undefined;
+  /** What it has decided, by the ids of attempts and refunds. */
+  readonly attempts = new Map<string, object>();
+  readonly refunds = new Map<string, object>();
+  readonly #server = http.createServer((request, response) => {
+    if (this.away === 'hangs up') return void response.destroy();
+    const [, kind, id] = request.url!.split('/');
+    const answer = {
+      payees: { vpa: 'shop@acquirer' },
+      attempts: this.attempts.get(id!),
+      refunds: this.refunds.get(id!) ?? { status: 'pending' },
+    }[kind!];
+    const known = request.headers.authorization === `Bearer ${secret}`;
+    const status = this.away ? 503 : known ? (answer ? 200 : 404) : 401;
+    request.resume().on('end', () => response.writeHead(status).end(JSON.stringify(answer ?? {})));
+  });
+
+  /** Starts it; returns its address. */
+  async start(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  stop(): void {
+    this.#server.close().closeAllConnections();
+  }
+}
 
 /** The unexplained money of a tenant, as its operator lists it. */
 export function unexplainedIn(world: World) {
@@ -26,14 +88,6 @@ export function unexplainedIn(world: World) {
     ).unexplained.nodes;
 }
 
-/** How a report is sent. */
-export interface Sending {
-  mode?: string;
-  by?: string;
-  at?: Date;
-  headers?: Record<string, string>;
-}
-
 /** A payee in live mode, and the reports of the acquirer about its checkouts. */
 export function reportsIn(world: World) {
   let payee: PayeeFixture;
@@ -48,23 +102,7 @@ export function reportsIn(world: World) {
     await world.endLast();
   });
 
-  /** Sends a report, signed by the acquirer unless `by` is another secret. */
-  async function send(report: object | string, { mode = 'live', by = secret, at = new Date(), headers }: Sending = {}) {
-    const body = typeof report === 'string' ? report : JSON.stringify(report);
-    const id = `msg_${randomUUID()}`;
-    const response = await fetch(`${world.origin}/acquirer/${mode}/reports`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'webhook-id': id,
-        'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
-        'webhook-signature': new Webhook(by).sign(id, at, body),
-        ...headers,
-      },
-      body,
-    });
-    return { status: response.status, body: (await response.json()) as Json };
-  }
+  const send = reportsTo(world);
   const decided = (id: string, data: object) => ({ type: 'attempt.decided', data: { id, ...data } });
   const paid = (id: string, amount = '1000.00', currency = 'INR') =>
     decided(id, { status: 'succeeded', amount, currency, details: { upi: { vpa: 'asha@bank' } } });

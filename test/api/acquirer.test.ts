@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Acquirer, acquirers } from '../../src/hosted/acquirer.js';
 import { payerScope } from '../../src/hosted/session.js';
@@ -8,7 +7,6 @@ import { type RefundRow, refund } from '../../src/resources/refund/table.js';
 import { transaction } from '../../src/resources/transaction/table.js';
 import { auditLedger } from '../support/audit.js';
 import { type PayeeFixture, submit, upiCode } from '../support/checkout-fixture.js';
-import { scale, seedsOf } from '../support/scale.js';
 import { must, useWorld } from '../support/world.js';
 import { checkoutsIn, depositsOf, funds, locksOf, look, pay, refusalOf, transactionsOf } from './checkout-fixture.js';
 import { acquirerSettings, reportsIn, type Sending, unexplainedIn } from './acquirer-fixture.js';
@@ -357,62 +355,6 @@ describe('a report of an acquirer', () => {
       [expect.objectContaining({ message: expect.any(String) })],
     ]);
     expect(await stored()).toEqual(before);
-  });
-
-  it.each(seedsOf('api/acquirer'))('leaves what the first ones say, in random histories, seed %i', async (seed) => {
-    const act = fc.record({
-      what: fc.constantFrom('paid', 'paid', 'paid', 'declined', 'expire', 'work'),
-      attempt: fc.nat(3),
-      amount: fc.constantFrom(400, 1_000, 1_200),
-      currency: fc.constantFrom('INR', 'INR', 'INR', 'USD'),
-      times: fc.integer({ min: 1, max: 3 }),
-    });
-    const history = fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 15 }), async (acts) => {
-      // Two checkouts of 1000.00, each with two codes.
-      const made = [await attempted(), await attempted()];
-      const ids: string[] = [];
-      for (const { checkout, id } of made) ids.push(id, await upiCode(payee, checkout));
-      const model = ids.map((id) => ({ id, end: '', amount: 0, currency: '' }));
-      const successes: typeof model = [];
-      for (const { what, attempt: n, amount, currency, times } of [...acts, { ...acts[0]!, what: 'work' }]) {
-        const at = model[n]!;
-        if (what === 'work') await work();
-        else if (what === 'expire') {
-          await world.sql`update transaction set expires_at = created where id = ${at.id}`;
-          await world.sql`update job set due = 0 where subject_id = ${at.id} and kind = 'expire_transaction'`;
-          // What was reported before is decided first.
-          await work();
-          at.end ||= 'expired';
-        } else {
-          const report = what === 'paid' ? paid(at.id, `${amount}.00`, currency) : declined(at.id);
-          const answers = await Promise.all(Array.from({ length: times }, () => send(report)));
-          expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-          if (what === 'declined') at.end ||= 'declined';
-          else if (at.end === '' || at.end === 'expired') {
-            Object.assign(at, { end: 'paid', amount, currency });
-            successes.push(at);
-          }
-        }
-      }
-      for (const [n, { checkout }] of made.entries()) {
-        const of = successes.filter((each) => model.indexOf(each) >> 1 === n);
-        const credited = of.find((each) => each.currency === 'INR');
-        const [row] = await world.sql`select d.amount::int as amount, c.deposit_id is not null as paid
-          from checkout c left join deposit d on d.id = c.deposit_id where c.id = ${checkout.id}`;
-        expect(row).toEqual({
-          amount: credited ? Math.min(credited.amount, 1_000) * 100 : null,
-          paid: credited !== undefined,
-        });
-        const kept = await world.sql`select u.amount::int as amount, u.currency from unexplained u
-          join transaction t on t.id = u.transaction_id where t.checkout_id = ${checkout.id} order by 2, 1`;
-        const beyond = of.flatMap((each) => {
-          if (each.currency === 'USD') return [{ amount: each.amount * 100, currency: 'USD' }];
-          return each === credited && each.amount > 1_000 ? [{ amount: 20_000, currency: 'INR' }] : [];
-        });
-        expect(kept).toEqual(beyond.toSorted((a, b) => a.currency.localeCompare(b.currency) || a.amount - b.amount));
-      }
-    });
-    await fc.assert(history, { seed, numRuns: Math.max(4, Math.min(30, scale.histories.runs)) });
   });
 
   it('about an attempt of the other mode is refused', async () => {

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newKey } from '../../src/auth/tokens.js';
 import { partnerBody } from '../support/bodies.js';
-import { accountIn } from '../support/onboarding-profile.js';
+import { accountIn, movedBy } from '../support/onboarding-profile.js';
 import {
   eventually,
   givenIn,
+  must,
   nickname,
   payoutAddressBody,
   type Reply,
@@ -448,7 +449,8 @@ describe('the precedence of errors', () => {
       connected.partner(),
       callers.platform.partner({ nickname: taken }),
     ]);
-    await world.sql`update account set status = 'activated' where id = ${connectedPartner.id}`;
+    for (const move of ['activate', 'verify'] as const)
+      await must(movedBy[move](callers.platform, connectedPartner.id));
     ownSetting = (await callers.user.get('/v1/account_settings?address.user=true')).body.data[0].id;
   });
 

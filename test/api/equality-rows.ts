@@ -1,3 +1,4 @@
+import { accountIn } from '../support/onboarding-profile.js';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery } from 'graphql';
@@ -174,13 +175,13 @@ export function rowsIn(world: World) {
       ['verifying', 'processing'],
       ['deactivated', 'deactivated'],
     ] as const) {
-      const other = await platform.connectedUser();
-      await world.sql`update account set status = ${status}, address = ${address} where id = ${other.id}`;
+      const other = await accountIn(platform, 'connected user', status);
+      await world.sql`update account set address = ${address} where id = ${other}`;
       const columns = { account_activated: status === 'activated', platform_hold: status === 'hold' };
       const weekly = { payouts_interval: 'weekly', payouts_weekly_anchor: 5 };
       const monthly = { payouts_interval: 'monthly', payouts_monthly_anchor: 31, service_hold: true };
       const changed = { ...columns, ...(status === 'hold' ? weekly : status === 'verifying' ? monthly : {}) };
-      await world.sql`update account_setting set ${world.sql(changed)} where account_id = ${other.id}`;
+      await world.sql`update account_setting set ${world.sql(changed)} where account_id = ${other}`;
     }
     return platform;
   }

@@ -147,6 +147,41 @@ describe('the checks of the ledger', () => {
     await gateway.close();
   });
 
+  it('say beside a round what others find, and what they find mended', async () => {
+    const [busy, tenant] = [tenantOf(await trader()), tenantOf(await trader())];
+    const found = async (violated: boolean) => {
+      const [begun] = await world.database.call('begin_ledger_check', [tenant, false, 0, 1_800]);
+      const violations = violated ? [{ rule: 'a rule', what: 'an object' }] : [];
+      const outcome = [JSON.stringify(violations), violations.length, null, null];
+      await world.database.call('end_ledger_check', [tenant, false, String(begun!.begin_ledger_check), ...outcome]);
+    };
+    await found(false);
+    const gateway = gatewayChecks();
+    const blocker = postgres({ ...inject('admin'), database: world.sql.options.database, max: 1 });
+    let running: Promise<void> | undefined;
+    await blocker
+      .begin(async (sql) => {
+        await sql`lock table posting_seal in access exclusive mode`;
+        running = gateway.checks.round();
+        await eventually(
+          () => world.sql`select from ledger_check where tenant_id = ${busy} and status = 'running'`,
+          (rows) => rows.length === 1,
+        );
+        const { violated: before } = gateway.states.at(-1)!;
+        await gateway.checks.lookAgain();
+        expect(gateway.states.at(-1)).toMatchObject({ violated: before });
+        await found(true);
+        await gateway.checks.lookAgain();
+        expect(gateway.states.at(-1)).toMatchObject({ violated: before + 1 });
+        await found(false);
+        await gateway.checks.lookAgain();
+        expect(gateway.states.at(-1)).toMatchObject({ violated: before });
+      })
+      .finally(() => blocker.end());
+    await running;
+    await gateway.close();
+  });
+
   it('end with their gateway, even while a statement runs, and are made again by another one', async () => {
     const tenant = tenantOf(await trader());
     const gateway = gatewayChecks();

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pdf } from '../support/bodies.js';
+import { accountIn } from '../support/onboarding-profile.js';
 import { givenIn, payoutAddressBody, type Speaker, useWorld } from '../support/world.js';
 import { idOf, idsOf, type Json, type Name, names, newest, person, shown } from './list-fixture.js';
 
@@ -151,8 +152,8 @@ describe('filters of accounts', () => {
     ids.self = user.id;
     await Promise.all(
       Object.entries(states).map(async ([name, [status, address]]) => {
-        ids[name] = (await user.partner()).id;
-        await world.sql`update account set status = ${status}, address = ${address} where id = ${ids[name]!}`;
+        ids[name] = await accountIn(user, 'partner', status);
+        await world.sql`update account set address = ${address} where id = ${ids[name]!}`;
       }),
     );
     await world.sql`update account set address = 'activated' where id = ${user.id} and not livemode`;

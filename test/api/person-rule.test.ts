@@ -383,6 +383,15 @@ describe('the number of a tax card', () => {
       undefined,
     ]);
     expect(await sealTaxCards(world.database, before, () => false)).toBe(0);
+    const sealed = second.taxCardSealed as string;
+    const altered = sealed.slice(0, -4) + (sealed.endsWith('AAAA') ? 'BBBB' : 'AAAA');
+    const change = JSON.stringify({ taxCardSealed: altered });
+    await world.sql`update person set identification = identification || ${change}::text::jsonb where id = ${made.id}`;
+    const next = Secrets.of(world.pepper, 'another encryption key, an encryption key that is long enough');
+    await expect(sealTaxCards(world.database, next, () => false)).rejects.toThrow(
+      `The tax card numbers of these were altered in the database, and cannot be decrypted: ${made.id}.`,
+    );
+    expect((await stored()).taxCardSealed).toBe(altered);
   });
 
   it('is masked completely when it is short', async () => {

@@ -19,6 +19,15 @@ import { depositListing } from '../../src/resources/deposit/listing.js';
 import { deposit } from '../../src/resources/deposit/table.js';
 import { eventListing } from '../../src/resources/event/listing.js';
 import { event } from '../../src/resources/event/table.js';
+import { exportListing } from '../../src/resources/export/listing.js';
+import { dataExport } from '../../src/resources/export/table.js';
+import { importListing } from '../../src/resources/import/listing.js';
+import { dataImport } from '../../src/resources/import/table.js';
+import { importRowListing } from '../../src/resources/import-row/listing.js';
+import { importRow } from '../../src/resources/import-row/table.js';
+import { usedByAccount, usedByAddress, usedByPerson, usedByReceivable } from '../../src/resources/file/reference.js';
+import { transactionListing } from '../../src/resources/transaction/listing.js';
+import { transaction } from '../../src/resources/transaction/table.js';
 import { fileListing } from '../../src/resources/file/listing.js';
 import { file } from '../../src/resources/file/table.js';
 import { apiKeyListing } from '../../src/resources/key/listing.js';
@@ -65,7 +74,7 @@ export interface List {
 
 /** Every list of the product, with the edges that read one parent's part of it. */
 export const lists: List[] = [
-  { table: account, listing: accountListing, edges: [] },
+  { table: account, listing: accountListing, edges: [usedByAccount] },
   { table: account, listing: accountListing, edges: [], always: { scope: 'descendants' } },
   {
     table: account,
@@ -81,7 +90,7 @@ export const lists: List[] = [
   },
   { table: accountSetting, listing: accountSettingListing, edges: [] },
   { table: accountSetting, listing: { ...accountSettingListing, fixed: { ofConnectedUser: true } }, edges: [] },
-  { table: address, listing: addressListing, edges: [address.linkedId] },
+  { table: address, listing: addressListing, edges: [address.linkedId, usedByAddress] },
   { table: entry, listing: balanceTransactionListing, edges: [entry.accountId, entry.paymentId] },
   {
     table: checkoutNow,
@@ -97,29 +106,30 @@ export const lists: List[] = [
   { table: dispute, listing: disputeListing, edges: [dispute.accountId, dispute.depositId] },
   { table: event, listing: eventListing, edges: [event.actingAccountId, event.objectId] },
   { table: event, listing: eventListing, edges: [], always: { scope: 'descendants' } },
+  { table: dataExport, listing: exportListing, edges: [dataExport.accountId] },
+  { table: dataImport, listing: importListing, edges: [dataImport.accountId, dataImport.fileId] },
+  { table: importRow, listing: importRowListing, edges: [importRow.importId], root: false },
   { table: file, listing: fileListing, edges: [file.accountId] },
   { table: apiKey, listing: apiKeyListing, edges: [apiKey.accountId] },
   { table: payment, listing: paymentListing, edges: [payment.accountId, payment.checkoutId] },
   { table: payout, listing: payoutListing, edges: [payout.accountId, payout.addressId] },
   { table: changeRequest, listing: changeRequestListing, edges: [changeRequest.accountId] },
   { table: refund, listing: refundListing, edges: [refund.accountId, refund.depositId, refund.checkoutId] },
-  { table: person, listing: personListing, edges: [person.accountId] },
-  { table: receivable, listing: receivableListing, edges: [receivable.accountId, receivable.customerId] },
+  { table: person, listing: personListing, edges: [person.accountId, usedByPerson] },
+  {
+    table: receivable,
+    listing: receivableListing,
+    edges: [receivable.accountId, receivable.customerId, usedByReceivable],
+  },
   { table: requestLog, listing: requestLogListing, edges: [] },
   { table: session, listing: sessionListing, edges: [session.accountId, session.apiKeyId] },
   { table: webhookEndpoint, listing: webhookEndpointListing, edges: [webhookEndpoint.accountId] },
+  { table: transaction, listing: transactionListing, edges: [transaction.checkoutId], root: false },
   {
     table: webhookDelivery,
     listing: webhookDeliveryListing,
     edges: [webhookDelivery.endpointId, webhookDelivery.eventId],
   },
-];
-
-/** What the seeded trade has no rows of. */
-export const unseededLists = [
-  ...['data_export', 'data_export by account_id', 'data_import', 'data_import by account_id', 'data_import by file_id'],
-  ...['import_row', 'import_row by import_id', 'transaction', 'transaction by checkout_id'],
-  ...['account by account_file', 'address by address_file', 'person by person_file', 'receivable by receivable_file'],
 ];
 
 export const userOf = 'account_user_00000001';
@@ -169,6 +179,10 @@ const byKind = (rows: { kind: Kind; args: PageArgs }[]): Map<Kind, PageArgs[]> =
 
 /** Statements that need a sort, and its size. */
 export const sorted: [statements: RegExp, why: string][] = [
+  [
+    /^(edge|count):file_id:(account|person):/,
+    'accounts and persons name files in two of their columns each: all that name a file are read, and sorted',
+  ],
   [/^page:account_setting:all:.*:accountId(:|$)/, 'an account has one setting'],
   [
     /^page:entry:(root|actingAccount):(?!.*accountId)/,

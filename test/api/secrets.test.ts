@@ -222,6 +222,25 @@ describe('a changed encryption key', () => {
     expect(await sealWebhookSecrets(world.database, both, () => false)).toBe(0);
     expect(await sealWebhookSecrets(world.database, was, () => false)).toBe(0);
     expect(await sealed(both)).toEqual([second, first]);
+    // One that was altered stays, and each start fails to encrypt it.
+    const altered = (text: string) => text.slice(0, -4) + (text.endsWith('AAAA') ? 'BBBB' : 'AAAA');
+    const [{ text } = { text: '' }] = await world.sql`select secret_sealed as text from webhook_endpoint
+      where id = ${id}`;
+    const set = (sealed: string) => world.sql`update webhook_endpoint set secret_sealed = ${sealed} where id = ${id}`;
+    await set(altered(text));
+    const next = Secrets.of(world.pepper, 'the next key that is long enough, an encryption key that is long enough');
+    await expect(sealWebhookSecrets(world.database, next, () => false)).rejects.toThrow(
+      `The secrets of these were altered in the database, and cannot be decrypted: ${id}.`,
+    );
+    await set(text);
+    expect(await sealWebhookSecrets(world.database, next, () => false)).toBe(1);
+    expect(await sealWebhookSecrets(world.database, both, () => false)).toBe(0);
+    expect(await counted()).toEqual([
+      ['API_KEY_PEPPER', 0],
+      ['ENCRYPTION_KEY', 0],
+    ]);
+    const back = Secrets.of(world.pepper, 'an encryption key that is long enough, the next key that is long enough');
+    expect(await sealWebhookSecrets(world.database, back, () => false)).toBe(2);
     // The previous secret signs nothing after a day.
     await world.sql`update webhook_endpoint set previous_secret_until = 1 where id = ${id}`;
     expect(await counted()).toContainEqual(['ENCRYPTION_KEY', 1]);

@@ -50,11 +50,12 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
       from generate_series(1, ${users + others}) n`;
   const addresses = (prefix: string, linked: string, category: string, older: number, onRootList: boolean) => `
     insert into address (tenant_id, livemode, id, created, category, type, status, currency, name, is_reusable,
-    linked_id, bank_account, wallet, vpa, context_id, on_root_list)
+    linked_id, bank_account, wallet, vpa, supporting_documentation, context_id, on_root_list)
     select ${tenantAndMode}, ${id(prefix, 'n')}, ${born('n')} - ${older}, '${category}', 'bank_account', 'activated',
     'USD', 'Address', true, ${linked},
       '{"bankName": "Harbour Bank", "number": "001"}', '{"provider": "paypal_external"}',
-      '{"id": "a@b", "upi": {"onetime": "enabled", "recurring": "enabled"}}', ${user('n')}, ${onRootList}
+      '{"id": "a@b", "upi": {"onetime": "enabled", "recurring": "enabled"}}',
+      jsonb_build_object('idDocument', ${file('n')}), ${user('n')}, ${onRootList}
     from generate_series(1, ${users + others}) n`;
   /** The numbers of a trade and of its user, its payer with an address, and its round. */
   const traded = `from (select n, 1 + (n - 1) % ${users} as u, (n - 1) / ${users} as round,

@@ -163,6 +163,8 @@ describe('an event for a webhook endpoint', () => {
     const user = await settled();
     const hook = await receiver();
     const { id } = await must(create(user, { url: hook.url, event_types: ['account.created'] }));
+    // The previous secret alone signs nothing: the account may not know it any more.
+    await must(user.post(`/v1/webhook_endpoints/${id}/rotate_secret`));
     await world.sql`update webhook_endpoint set secret_sealed = 'v1.00000000.AAAA' where id = ${id}`;
     await partner(user);
     const [waits] = await eventually(

@@ -193,7 +193,7 @@ export const kinds: readonly Act['do'][] = [
   'pass',
 ] as Act['do'][];
 
-const pick = <T>(list: readonly T[], n: number): T | undefined => list[n % list.length];
+export const pick = <T>(list: readonly T[], n: number): T | undefined => list[n % list.length];
 const one = <T>(list: readonly T[], n: number): T => list[n % list.length] as T;
 
 /** An amount: one cent, small, large, or the largest that the APIs accept. */
@@ -204,7 +204,7 @@ function amountOf(n: number, m: number): bigint {
 }
 
 /** All of an amount, a part of it, or one cent more than it. */
-function partOf(amount: bigint, n: number): bigint {
+export function partOf(amount: bigint, n: number): bigint {
   if (n % 8 < 3) return amount;
   if (n % 8 === 3) return amount + 1n;
   return (amount * BigInt(n % 256)) / 256n;
@@ -472,7 +472,7 @@ const disputeShown = (model: Model, debitId: string) => {
     ...{ debit_deposit_id: debitId, deposit_id: disputes, status: dispute, amount: text(-amount), currency },
   };
 };
-const receivableShown = (model: Model, id: string) => {
+export const receivableShown = (model: Model, id: string) => {
   const r = model.receivables.get(id)!;
   return {
     ...{ id, account_id: r.owner, currency: r.currency, status: model.statusOf(r) },
@@ -483,10 +483,13 @@ const receivableShown = (model: Model, id: string) => {
 };
 
 /** Every compartment that is not empty: here from the tables, below from the model. */
-export async function fundsHeld({ world, tenant }: Harness): Promise<Record<string, string>> {
+export async function fundsHeld(
+  { world, tenant }: Pick<Harness, 'world' | 'tenant'>,
+  livemode = false,
+): Promise<Record<string, string>> {
   const rows = await world.sql`
     select account_id, currency, available, pending, processing, payout_processing, fee_advance
-    from balance where tenant_id = ${tenant} and not livemode`;
+    from balance where tenant_id = ${tenant} and livemode = ${livemode}`;
   return filled(rows.map((row) => [`${row.account_id} ${row.currency}`, row as unknown as Record<string, string>]));
 }
 export const fundsWanted = ({ funds }: Model): Record<string, string> =>
@@ -500,7 +503,7 @@ function filled(rows: [key: string, held: Record<string, bigint | string>][]): R
 }
 
 /** A complete list of /v1, page by page; fails if an object repeats or the order is wrong. */
-async function listed(speaker: Speaker, path: string): Promise<any[]> {
+export async function listed(speaker: Speaker, path: string): Promise<any[]> {
   const all: any[] = [];
   for (let after = ''; ; ) {
     const page = await must(speaker.get(`${path}${path.includes('?') ? '&' : '?'}limit=10${after}`));

@@ -96,7 +96,7 @@ of('refuse_seen_partner', () => {
     await check(root.id, details(null, india));
     await makeAccount(fixture, root, 'partner', { businessDetails: details('Nowhere Ltd', null) });
     await check(root.id, details('Nowhere Ltd', null));
-    await world.sql`update account set status = 'deactivated' where id = ${made.id}`;
+    await write(root, 'move_account', { id: made.id, from: ['draft'], to: 'deactivated' });
     await check(root.id, businessDetails);
   });
 

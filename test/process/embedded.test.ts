@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Embedded } from '../../src/db/embedded/lease.js';
 import { startEmbedded } from '../../src/db/embedded/server.js';
 import { childrenOf } from '../support/child.js';
@@ -210,6 +210,26 @@ describe('a start', () => {
     await embedded.release();
     await until(() => !alive(pid));
     expect(await answers(await lease())).toBe(true);
+  });
+
+  it('waits for a server that does not answer as long as its process lives', async () => {
+    await leaseHolder().waitFor('ready');
+    const pid = postmaster()!;
+    const steps: string[] = [];
+    // Each look at the clock is seven seconds after the one before, so that the patience ends several times.
+    let now = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 7_000));
+    process.kill(pid, 'SIGSTOP');
+    try {
+      const joined = startEmbedded({ dir, progress: (step) => steps.push(step) });
+      await until(() => steps.filter((step) => step === 'PostgreSQL takes long to start').length === 2);
+      process.kill(pid, 'SIGCONT');
+      embeddeds.push(await joined);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+      clock.mockRestore();
+    }
+    expect([postmaster(), await answers(embeddeds[0]!)]).toEqual([pid, true]);
   });
 
   it('reports the reason if the server cannot start', async () => {

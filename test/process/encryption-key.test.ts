@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { connectionOf } from '../../src/db/connect/driver/address.js';
 import { single } from '../../src/db/connect/driver/connection.js';
 import type { Json } from './cli-fixture.js';
+import { personBody } from '../support/bodies.js';
 import { useChildren } from '../support/child.js';
 
 const children = useChildren();
@@ -9,13 +10,30 @@ const children = useChildren();
 const refusal = (names: string) =>
   new RegExp(`^Tidegate could not start\\.\\nENCRYPTION_KEY: must be the secret that encrypted [^\\n]*\\(${names}\\)`);
 
+const createPlatform = ['account', 'create', '--type=platform', '--edition=1', '--legal-name=Root Traders', '--json'];
+
+it('a gateway without the key of its tax cards does not start either', async () => {
+  const database = { ...(await children.database({ migrated: true })), TRUSTED_PROXY: '127.0.0.1' };
+  const made = await children.quickCommand(database, ...createPlatform);
+  const gateway = await children.gateway({ ...database, ENCRYPTION_KEY: 'the first encryption key of several' });
+  const speaker = gateway.speaker((JSON.parse(made.out) as Json).keys.test as string, {
+    'x-forwarded-proto': 'https',
+  });
+  const person = await speaker.post('/v1/persons', personBody());
+  expect([person.status, person.body.identification.tax_card_number]).toEqual([200, expect.stringContaining('•')]);
+  expect(await gateway.stop()).toBe(0);
+
+  const counted = JSON.parse((await children.quickCommand(database, 'secrets', '--json')).out) as Json;
+  const missing = counted.secrets.filter(({ setting }: Json) => setting === null);
+  expect(missing).toEqual([expect.objectContaining({ tax_card_numbers: 1, webhook_secrets: 0 })]);
+  const child = children.start({ ...database, ENCRYPTION_KEY: 'the second encryption key of several' });
+  expect([await child.ended, child.errors]).toEqual([1, expect.stringMatching(refusal(missing[0].name))]);
+});
+
 it('a gateway without the encryption key of its database does not start, and says so', async () => {
   const database = { ...(await children.database({ migrated: true })), TRUSTED_PROXY: '127.0.0.1' };
   const [one, two] = ['the first encryption key of several', 'the second encryption key of several'];
-  const made = await children.quickCommand(
-    database,
-    ...['account', 'create', '--type=platform', '--edition=1', '--legal-name=Root Traders', '--json'],
-  );
+  const made = await children.quickCommand(database, ...createPlatform);
   const key = (JSON.parse(made.out) as Json).keys.test as string;
   const started = (ENCRYPTION_KEY?: string) =>
     children.gateway({ ...database, ...(ENCRYPTION_KEY && { ENCRYPTION_KEY }) });

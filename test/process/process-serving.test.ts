@@ -22,7 +22,7 @@ import {
 import { details, eventually, nickname, payoutAddressBody, type Reply, type Speaker } from '../support/world.js';
 import { hasty } from '../support/patient.js';
 import { freePort } from '../support/ports.js';
-import { answered, demoIn } from './process-fixture.js';
+import { demoIn } from './process-fixture.js';
 
 // Each test starts Node and PostgreSQL, which takes long on a busy machine.
 
@@ -170,10 +170,8 @@ describe('a separate PostgreSQL that is away for a while', () => {
     process.kill(pid, 'SIGKILL');
     // Until they notice, they still answer.
     await until(() => ![pid, ...backends].some(alive));
-    const [one, other, list] = await Promise.all([ask('one'), ask('other'), speaker.get('/v1/accounts')].map(answered));
-    const [ready, health] = await Promise.all(
-      ['/readyz', '/healthz'].map((at) => answered(fetch(gateway.origin + at))),
-    );
+    const [one, other, list] = await Promise.all([ask('one'), ask('other'), speaker.get('/v1/accounts')]);
+    const [ready, health] = await Promise.all(['/readyz', '/healthz'].map((at) => fetch(gateway.origin + at)));
 
     for (const reply of [one, other, list])
       expect(reply).toMatchObject({ status: 503, codes: ['service_unavailable'], body: { object: 'error' } });
@@ -369,10 +367,10 @@ describe('with the explorer, introspection and suggestions off', () => {
     ]);
   });
 
-  it('has no page, also for browsers', async () => {
+  it('has no page of the explorer, also for browsers', async () => {
     const accept = { accept: 'text/html' };
     const reply = await fetch(`${gateway.origin}/graphiql`, { headers: accept });
-    expect([reply.status, (await reply.json()).errors[0].code]).toEqual([404, 'route_missing']);
+    expect([reply.status, await reply.text()]).toEqual([404, expect.stringContaining('nothing at this address')]);
     const start = await fetch(`${gateway.origin}/`, { headers: accept });
     expect([start.status, (await start.text()).includes('/graphiql')]).toEqual([200, false]);
     const graph = await fetch(`${gateway.origin}/graphql`, { headers: accept });

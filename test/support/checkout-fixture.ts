@@ -23,7 +23,7 @@ const redirectDefault = `${shop}/back?order=7&note=a%20b`;
 
 /** A root user that is paid through the hosted page, and a partner that pays. */
 export class PayeeFixture {
-  private constructor(
+  constructor(
     readonly world: World,
     readonly user: Speaker,
     readonly live: Speaker,

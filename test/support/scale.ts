@@ -105,6 +105,15 @@ export function evidence(counts: Partial<Record<'writes' | 'kills' | 'audits', n
 /** Seconds since a time, to one decimal. */
 export const secondsSince = (start: number): string => `${((Date.now() - start) / 1000).toFixed(1)} s`;
 
+const combinations = { tried: 0, all: 0 };
+
+/** What the tests of a file tried of their tables of combinations since the last call, if it was not all. */
+export function triedOfTables(): string | undefined {
+  const { tried, all: rows } = combinations;
+  Object.assign(combinations, { tried: 0, all: 0 });
+  return tried < rows ? `Tried ${tried} of ${rows} rows (npm run test:all tries them all).` : undefined;
+}
+
 /**
  * What `npm test` tries of a table of combinations: rows that together have each pair of values that a row of the table
  * has, or with `together` 1 each value. It is the same part each time, in the table's order. `npm run test:all` tries
@@ -132,6 +141,8 @@ export function covering<T>(rows: readonly T[], valuesOf: (row: T) => readonly u
       chosen.add(place);
       for (const each of wanted[place]!) covered.add(each);
     }
+  combinations.tried += chosen.size;
+  combinations.all += rows.length;
   return rows.filter((_, place) => chosen.has(place));
 }
 

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import fc from 'fast-check';
+import { afterAll } from 'vitest';
 // The order of the schema's fields follows the order in which the resources are loaded, which must be the same for
 // every test file.
 import '../../src/api/graphql/server.js';
@@ -7,7 +8,7 @@ import { poolsDefault } from '../../src/db/connect/database-settings.js';
 import { json } from '../../src/db/connect/driver/driver-types.js';
 import { slowWaiting } from '../../src/db/read/read-class.js';
 import { hastyPools, patient } from './patient.js';
-import { scale } from './scale.js';
+import { scale, triedOfTables } from './scale.js';
 
 // What a property is tried with is the same in each run.
 fc.configureGlobal({ seed: scale.seed });
@@ -22,6 +23,11 @@ function frozen<T>(value: T): T {
 // change is an error.
 const { parse } = json;
 json.parse = (text) => frozen(parse(text));
+
+afterAll(() => {
+  const tried = triedOfTables();
+  if (tried) console.info(tried);
+});
 
 // A database that a test opens itself waits as long as the gateways of the tests, unless the test says otherwise.
 Object.assign(poolsDefault, {

@@ -213,15 +213,20 @@ export async function verificationOf(
 
 /**
  * A person's tax card number in the clear; null when the person has none. Refuses when its encryption key is not
- * configured.
+ * configured, or it was altered.
  */
 export function taxCardNumber(
   operator: Operator,
   { tenantId, livemode, id, identification }: PersonRow,
 ): string | null {
-  const number = taxCardNumberOf(operator.secrets, { tenantId, livemode, id }, identification);
+  const place = { tenantId, livemode, id };
+  const number = taxCardNumberOf(operator.secrets, place, identification);
   if (number === undefined)
-    throw new OperatorError('The number was encrypted under a key that is not in ENCRYPTION_KEY or API_KEY_PEPPER.');
+    throw new OperatorError(
+      operator.secrets.altered(identification.taxCardSealed!, place)
+        ? 'The encrypted number was altered in the database.'
+        : 'The number was encrypted under a key that is not in ENCRYPTION_KEY or API_KEY_PEPPER.',
+    );
   return number;
 }
 

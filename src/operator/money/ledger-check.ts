@@ -6,7 +6,7 @@ import { faultLine } from '../../errors/log.js';
 import type { BrokenRule, LedgerCheckStatus } from '../../resources/ledger/table.js';
 
 /** A check that has not ended by then has lost its gateway: two statements of at most 10 minutes each, and more. */
-const checkSecondsMax = 1_800;
+export const checkSecondsMax = 1_800;
 /** The violations that a check stores; their number is stored too. */
 const violationsMax = 20;
 

@@ -3,7 +3,7 @@ import { and, eq, gt, sql } from 'drizzle-orm';
 import type { CredentialCalls, CrossTenantReads } from '../../db/doors.js';
 import { sumOfTenants } from '../../db/cluster/sum-of-tenants.js';
 import { problem, DomainError } from '../../errors/problems.js';
-import type { SealedPlace, Secrets } from '../../config/secrets.js';
+import { refuseAltered, type SealedPlace, type Secrets } from '../../config/secrets.js';
 import { type IdentificationObject, person } from './table.js';
 
 const batchSize = 100;
@@ -33,13 +33,13 @@ export function sealedIdentification(
   return { ...identification, taxCardNumber: masked(number), taxCardSealed: secrets.seal(number, place) };
 }
 
-/** The tax card number in the clear; undefined when its encryption key is no longer configured. */
+/** The tax card number in the clear; undefined when its encryption key is not configured, or it was altered. */
 export function taxCardNumberOf(
   secrets: Secrets,
   place: SealedPlace,
   { taxCardNumber, taxCardSealed }: IdentificationObject,
 ): string | null | undefined {
-  return taxCardSealed ? secrets.open(taxCardSealed, place) : (taxCardNumber ?? null);
+  return taxCardSealed ? secrets.readable(taxCardSealed, place) : (taxCardNumber ?? null);
 }
 
 /** Masks a number except for its last four characters. An already masked number does not change. */
@@ -85,6 +85,7 @@ async function* sealedBatches(
 ) {
   const { tenantId, livemode } = tenantAndMode;
   let cleared = false;
+  const altered: string[] = [];
   for (let after = ''; !stopped(); ) {
     const rows = await database.auditQuery<{ id: string; identification: IdentificationObject }>('tax_cards', (db) =>
       db
@@ -98,10 +99,12 @@ async function* sealedBatches(
     );
     const cards = rows.flatMap(({ id, identification }) => {
       const place = { tenantId, livemode, id };
-      const number = openedOr(undefined, () => taxCardNumberOf(secrets, place, identification));
+      const { taxCardSealed: before, taxCardNumber } = identification;
+      if (before && secrets.altered(before, place)) altered.push(id);
+      const number = taxCardNumberOf(secrets, place, identification);
+      // It does not change; `tidegate secrets` counts it.
       if (!number) return [];
       const { taxCardNumber: shown, taxCardSealed } = sealedIdentification(secrets, place, { taxCardNumber: number });
-      const { taxCardSealed: before, taxCardNumber } = identification;
       return [{ id, was: before ?? taxCardNumber, mask: shown, sealed: taxCardSealed, clear: !before }];
     });
     cleared ||= cards.some(({ clear }) => clear);
@@ -115,16 +118,5 @@ async function* sealedBatches(
     const next = row!.mask_stored_answers;
     from = next === null ? null : Number(next);
   }
-}
-
-/**
- * Returns `otherwise` when a number cannot be decrypted, because its key is not configured or its text was altered.
- * Such a number does not change; `tidegate secrets` counts it.
- */
-function openedOr<T>(otherwise: T, open: () => T): T {
-  try {
-    return open();
-  } catch {
-    return otherwise;
-  }
+  refuseAltered('tax card numbers', altered);
 }

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNotNull, not, or, sql } from 'drizzle-orm';
 import type { CredentialCalls, CrossTenantReads } from '../../db/doors.js';
 import { sumOfTenants } from '../../db/cluster/sum-of-tenants.js';
-import type { Secrets } from '../../config/secrets.js';
+import { refuseAltered, type Secrets } from '../../config/secrets.js';
 import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
 import { webhookEndpoint } from './table.js';
 
@@ -49,6 +49,7 @@ async function* sealedBatches(
   stopped: () => boolean,
 ) {
   const w = webhookEndpoint;
+  const altered: string[] = [];
   for (let after = ''; !stopped(); ) {
     const rows = await database.auditQuery<Sealed>('webhook_secrets', (db) =>
       db
@@ -60,8 +61,12 @@ async function* sealedBatches(
     );
     const changed = rows.flatMap(({ id, current, previous }) =>
       [current, previous].flatMap((was) => {
-        const secret = opened(secrets, was, { tenantId, livemode, id });
-        return secret === undefined ? [] : [{ id, was, sealed: secrets.seal(secret, { tenantId, livemode, id }) }];
+        if (was === null || was.startsWith(`v1.${secrets.encryptionIds[0]}.`)) return [];
+        const place = { tenantId, livemode, id };
+        if (secrets.altered(was, place)) altered.push(id);
+        const secret = secrets.readable(was, place);
+        // It does not change; `tidegate secrets` counts it.
+        return secret === undefined ? [] : [{ id, was, sealed: secrets.seal(secret, place) }];
       }),
     );
     if (changed.length > 0) await database.call('seal_webhook_secrets', [tenantId, livemode, JSON.stringify(changed)]);
@@ -69,17 +74,5 @@ async function* sealedBatches(
     if (rows.length < batchSize) break;
     after = rows.at(-1)!.id;
   }
-}
-
-/**
- * A secret to encrypt again; undefined when it is under the first key, or cannot be decrypted, because its key is not
- * configured or its text was altered. Such a secret does not change; `tidegate secrets` counts it.
- */
-function opened(secrets: Secrets, sealed: string | null, place: TenantAndMode & { id: string }): string | undefined {
-  if (sealed === null || sealed.startsWith(`v1.${secrets.encryptionIds[0]}.`)) return undefined;
-  try {
-    return secrets.open(sealed, place);
-  } catch {
-    return undefined;
-  }
+  refuseAltered('secrets', altered);
 }
