@@ -159,10 +159,8 @@ class History implements Audited {
     );
   }
 
-  /** What is decided elsewhere about: the acquirer wins back what is unexplained, or disputes what it never paid. */
-  isOpenQuestion(report: Report): boolean {
-    const { type, data } = report;
-    if (type === 'dispute.decided') return data.status === 'won' && this.model.recorded(data.id) !== undefined;
+  /** What is decided elsewhere about: the acquirer disputes what it never paid. */
+  isOpenQuestion({ type, data }: Report): boolean {
     return (
       type === 'dispute.opened' &&
       !this.paid.some(({ id }) => id === data.attempt) &&
@@ -459,7 +457,8 @@ const acts: Record<Kind, (history: History, draw: Draw) => Promise<void>> = {
     const { model } = history;
     const attempt = pick(history.paid, a);
     if (!attempt) return;
-    const known = model.kept.flatMap((row) => (row.reason === 'recorded' ? row.reference! : []));
+    const recorded = model.kept.flatMap((row) => (row.reason === 'recorded' ? row.reference! : []));
+    const known = [...recorded, ...model.disputes.keys()];
     const reference = (c % 3 === 0 && pick(known, b)) || `R-${history.tenant}-${++references}`;
     const amount = c % 2 === 0 ? attempt.taken!.amount : 33n;
     const depositId = (await history.deposits()).get(attempt.id);

@@ -57,6 +57,8 @@ export interface Kept extends Money {
   isByHand?: boolean;
   covered: bigint;
   isResolved: boolean;
+  /** How the dispute that took it back was decided. */
+  decision?: 'won' | 'lost';
 }
 
 type DataOf<T extends Report['type']> = Extract<Report, { type: T }>['data'];
@@ -205,7 +207,7 @@ export class AcquirerModel extends Model {
     let rest = amount;
     for (const row of this.kept) {
       if (row.amount > 0n || row.attempt !== deposit || row.currency !== rupees) continue;
-      if (row.reason === 'beyond_deposit' && this.disputes.get(row.reference!)!.status === 'won') continue;
+      if (row.decision === 'won') continue;
       const share = lesser(rest, -row.amount - row.covered);
       if (share === 0n) continue;
       this.#takeBack(deposit, share, row.reference!);
@@ -261,17 +263,35 @@ export class AcquirerModel extends Model {
   #decideDispute({ id, attempt, status }: DataOf<'dispute.decided'>): 200 | 404 | 409 {
     const dispute = this.disputes.get(id);
     if (dispute?.attempt !== attempt) {
-      if (this.recorded(id)?.attempt !== attempt) return 404;
-      return status === 'lost' ? 200 : 409;
+      const row = this.recorded(id);
+      if (row?.attempt !== attempt) return 404;
+      if (row.decision) return row.decision === status ? 200 : 409;
+      row.decision = status;
+      if (status === 'won') this.#giveBack(id, row);
+      return 200;
     }
     if (dispute.status === status || (dispute.status === 'accepted' && status === 'lost')) return 200;
     if (!['needs_response', 'under_review'].includes(dispute.status)) return 409;
     dispute.status = status;
-    for (const debit of status === 'won' ? this.debitsOf(id) : []) {
+    if (status === 'won') {
+      this.#giveBack(
+        id,
+        this.kept.find((row) => row.reason === 'beyond_deposit' && row.reference === id),
+      );
+    }
+    return 200;
+  }
+
+  /** A dispute that is won gives back what it took from the account, and what no balance had of it. */
+  #giveBack(reference: string, row: Kept | undefined): void {
+    for (const debit of this.debitsOf(reference)) {
       this.endDispute(debit.id, 'win');
       this.#move('dispute', debit.amount);
     }
-    return 200;
+    if (!row) return;
+    const rest = -row.amount - row.covered;
+    if (rest > 0n) this.#pass('dispute', 'unexplained', rest, row.currency);
+    Object.assign(row, { decision: 'won', isResolved: true });
   }
 
   /** Unexplained money under the reference of what took it back. */
@@ -281,6 +301,7 @@ export class AcquirerModel extends Model {
 
   /** An operator records what was taken back of a deposit. */
   record(attempt: string, amount: bigint, reference: string): 200 | 409 {
+    if (this.disputes.has(reference)) return 409;
     const row = this.recorded(reference);
     if (row) return row.isByHand && row.attempt === attempt && row.amount === -amount ? 200 : 409;
     this.#keep({ reason: 'recorded', attempt, amount: -amount, currency: rupees, reference, isByHand: true });
