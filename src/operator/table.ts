@@ -144,8 +144,9 @@ export const unexplained = pgTable(
     unique('unexplained_of_transaction').on(t.tenantId, t.livemode, t.transactionId),
     unique('unexplained_of_reference').on(t.tenantId, t.livemode, t.reference),
     uniqueIndex('unexplained_beyond').on(t.tenantId, t.livemode, t.depositId).where(sql`reason = 'beyond_deposit'`),
-    // The operator searches all tenants: by id, and by status for what is open.
+    // The operator searches all tenants: by id, by reference, and by status for what is open.
     index('unexplained_by_id').on(t.id),
+    index('unexplained_by_reference').on(t.reference).where(sql`reference is not null`),
     index('unexplained_queue').on(t.status, t.created, t.id, t.livemode),
     check('unexplained_status', isOneOf(t.status, UnexplainedStatus)),
     check('unexplained_reason', isOneOf(t.reason, UnexplainedReason)),

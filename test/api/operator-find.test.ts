@@ -100,6 +100,20 @@ describe('finding an object of any tenant', () => {
     ]);
   });
 
+  it('finds what was taken back and no balance had by the reference of its bank', async () => {
+    const { to, depositId } = await trade('UTR7011011', 1_000n);
+    const record = mutation('recordUnexplained', 'RecordUnexplainedInput', 'unexplained { id }');
+    const input = { depositId, amount: '3.00', reference: 'CB-7011', note: 'After its refund' };
+    const { recordUnexplained } = await data(ask(record, { input }));
+    const { id } = recordUnexplained.unexplained;
+    const { objects, searched } = await find('cb-7011');
+    expect(objects).toMatchObject([
+      { type: 'UNEXPLAINED', id, tenantId: to.row.tenantId, amount: '-3.00', reference: 'CB-7011', depositId },
+    ]);
+    expect(searched).toContain('Unexplained money by reference');
+    expect(await found(id)).toEqual([`UNEXPLAINED ${id}`]);
+  });
+
   it('finds a payout by its id and by the reference of its bank', async () => {
     const { to, depositId, invoice, text } = await trade('UTR7003003', 1_000n);
     await must(

@@ -141,6 +141,7 @@ const expected: Record<string, readonly string[]> = {
   operator_notices_of_reference: ['bank_notice_by_reference'],
   operator_payouts_of_reference: ['payout_of_reference'],
   operator_clawbacks: ['clawback_by_reference'],
+  operator_unexplained_of_reference: ['unexplained_by_reference'],
   operator_bank_lines_of_reference: ['bank_line_reference'],
   operator_addresses_of_number: ['address_of_bank_iban', 'address_of_bank_number'],
   operator_failing_webhooks: ['webhook_endpoint_failing_of_all'],

@@ -556,6 +556,17 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Resolve: -$25.00 USD' }).click();
     expect(await dialog.locator('dl').innerText()).toMatch(/since\s+\$10.00 USD\s+Left\s+-\$15.00 USD/);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+    // What a dispute took of which nothing was left comes back when the account wins it.
+    const taken = { depositId: other, amount: '5.00', reference: 'CB-5', note: 'After its refunds' };
+    const record = 'recordUnexplained(input: $input) { unexplained { id } }';
+    await seed.ask(`mutation ($input: RecordUnexplainedInput!) { ${record} }`, taken);
+    await page.reload();
+    await page.getByRole('button', { name: 'Win: -$5.00 USD' }).click();
+    expect(await dialog.locator('dl').innerText()).toMatch(/CB-5\s+Note\s+After its refunds/);
+    expect(await send(page, 'The account has won')).toBe('Won: -$5.00 USD.');
+    await page.getByLabel('Status').selectOption('Resolved');
+    await table.getByText('the money came back').waitFor();
   });
 
   it('approves an adjustment that another operator has proposed, and not its own', async () => {

@@ -350,6 +350,27 @@ describe('what is taken back of a deposit of which nothing is left', () => {
     expect(await violations(fixture)).toEqual([]);
   });
 
+  it('is not what a later reversal of the bank has taken, once its dispute is won', async () => {
+    const root = await payee(10n);
+    const [address] = await root.money.addressOf(root.id);
+    const place = { toAccountId: root.id, toAddressId: address!.id as string, amount: 100n, currency: 'USD' };
+    const content = { ...place, fromAccountId: null, paymentMethod: 'domestic_credit', statementDescriptor: null };
+    const original = reference();
+    const notice = (event: string) => write(root, 'record_bank_notice', { reference: original, event, content });
+    const paid = { id: (await notice('received')).deposit_id } as Row;
+    const refund = await refundOf(root, paid);
+    await open(root, paid, reference(), 100n);
+    await decideKept(root, await keptOne(root), 'won');
+    await notice('reversed');
+    expect(await kept(root)).toMatchObject([
+      { amount: '-100', reason: 'recorded', status: 'resolved' },
+      { amount: '-100', covered: '0', reason: 'beyond_deposit', status: 'open' },
+    ]);
+    await end(root, refund, 'failed');
+    expect(await kept(root)).toMatchObject([{ covered: '0' }, { covered: '100', status: 'resolved' }]);
+    expect([await funds(root), await violations(fixture)]).toEqual([{ available: '10' }, []]);
+  });
+
   it('in another currency is never taken from what a refund gives back', async () => {
     const root = await payee(100n);
     const paid = await first(root);

@@ -138,13 +138,16 @@ function withReference<T extends PgTable>(
   );
 }
 
-/** What banks report under a reference: notices, recalls, payouts and the lines of files. */
+/** What banks report under a reference: notices, recalls, what no balance had of them, payouts and lines of files. */
 function byReference(operator: Operator, references: readonly [string, string]): Promise<Place>[] {
   return [
     withReference(operator, 'operator_notices_of_reference', bankNotice, bankNotice.reference, references).then(
       (rows) => ({ name: 'Bank notices by reference', objects: rows.map(shown.notice) }),
     ),
     recallsOf(operator, references),
+    withReference(operator, 'operator_unexplained_of_reference', unexplained, unexplained.reference, references).then(
+      (rows) => ({ name: 'Unexplained money by reference', objects: rows.map(shown.unexplained) }),
+    ),
     withReference(operator, 'operator_payouts_of_reference', payout, payout.bankReference, references).then((rows) => ({
       name: 'Payouts by reference',
       objects: rows.map(shown.payout),

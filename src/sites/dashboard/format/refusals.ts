@@ -1,5 +1,3 @@
-import { capitalized } from './words';
-
 /** What stands beside an empty field that has to have a value. */
 export const required = 'This is required.';
 
@@ -57,5 +55,5 @@ export function refusalWords(code: string | undefined, message: string): string 
   // A sentence that begins with a small letter has the name of a parameter as its subject.
   if (!/^[a-z]/.test(message)) return message;
   const text = message.replaceAll(/[a-z][A-Z]/g, ([a, b]) => `${a} ${b!.toLowerCase()}`);
-  return capitalized(text);
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
