@@ -24,7 +24,7 @@ export async function namedPage<Row extends TenantAndMode & { accountId: string 
 }
 
 /** What the accounts of rows are called. */
-export function namesOf(
+function namesOf(
   operator: Operator,
   rows: readonly (TenantAndMode & { accountId: string })[],
 ): Promise<(string | null)[]> {

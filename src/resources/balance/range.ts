@@ -22,7 +22,7 @@ export const stepsMax = 400;
  * How many currencies a figure counts with that has all of them: as an account usually has, and as a chart has at most.
  * An answer with more is not refused, and they are charged afterwards.
  */
-export const currenciesUsual = 4;
+const currenciesUsual = 4;
 export const currenciesMost = 10;
 /** The currencies of such a figure. */
 export const currenciesOfFigure = { nodes: currenciesUsual, points: currenciesMost };
