@@ -106,7 +106,7 @@ export async function audit(history: Audited): Promise<void> {
     transactionId depositId amount covered currency reason reference status } } }`;
   const { body } = await operatorIn(world).at(history.operator).ask(query, { tenantId: tenant });
   const debits = new Map(deposits.flatMap((d) => (d.disputedDeposit ? [[d.id, d.disputedDeposit.id]] : [])));
-  const shownRows = body.data.unexplained.nodes.map((row: Json) => {
+  const shownRows = body.data.unexplained.nodes.toReversed().map((row: Json) => {
     const of = row.transactionId ?? attemptOf.get(debits.get(row.depositId) ?? row.depositId);
     const reason = row.reason.toLowerCase();
     return [of, row.amount, row.covered, row.currency, reason, row.reference, row.status.toLowerCase()];
