@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { camt, today } from '../support/bank-files.js';
 import { browser } from '../support/browser.js';
 import { importByColumns } from './console-csv.js';
-import { beginAtHome, findTrail, seeMany } from './console-trail.js';
+import { beginAtHome, findTrail, seeMany, winUnexplained } from './console-trail.js';
 import { ConsoleSeed, documents, hostile, notice } from './console-fixture.js';
 import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 import { addressesOf, foreignOn, routesOf } from './dashboard-walk.js';
@@ -557,16 +557,7 @@ describe('an operator', () => {
     expect(await dialog.locator('dl').innerText()).toMatch(/since\s+\$10.00 USD\s+Left\s+-\$15.00 USD/);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
 
-    // What a dispute took of which nothing was left comes back when the account wins it.
-    const taken = { depositId: other, amount: '5.00', reference: 'CB-5', note: 'After its refunds' };
-    const record = 'recordUnexplained(input: $input) { unexplained { id } }';
-    await seed.ask(`mutation ($input: RecordUnexplainedInput!) { ${record} }`, taken);
-    await page.reload();
-    await page.getByRole('button', { name: 'Win: -$5.00 USD' }).click();
-    expect(await dialog.locator('dl').innerText()).toMatch(/CB-5\s+Note\s+After its refunds/);
-    expect(await send(page, 'The account has won')).toBe('Won: -$5.00 USD.');
-    await page.getByLabel('Status').selectOption('Resolved');
-    await table.getByText('the money came back').waitFor();
+    await winUnexplained(page, seed, other, send);
   });
 
   it('approves an adjustment that another operator has proposed, and not its own', async () => {
