@@ -113,12 +113,17 @@ export const examples: Example[] = [
   },
   {
     task: 'Money',
-    title: 'A chart of a quarter: money in by week and method, with that of the users',
+    title: 'A chart of a quarter: money in by week, with that of the users, and the payments below each bar',
     query: `query ChartAQuarter($from: DateTime!, $to: DateTime!) {
   viewer {
     account {
-      depositTotals(from: $from, to: $to, interval: WEEK, scope: DESCENDANTS, timeZone: "Asia/Kolkata") {
-        start method currency count amount
+      depositChart(from: $from, to: $to, interval: WEEK, scope: DESCENDANTS, timeZone: "Asia/Kolkata") {
+        asOf
+        currencies {
+          currency
+          total { amount }
+          steps { start count total { amount } deposits(first: 3) { nodes { amount fromAccount { nickname } } } }
+        }
       }
     }
   }
