@@ -113,7 +113,7 @@ export const examples: Example[] = [
   },
   {
     task: 'Money',
-    title: 'A chart of a quarter: money in by week, with that of the users, and the payments below each bar',
+    title: 'A chart of a quarter: money in by week, with that of the users',
     query: `query ChartAQuarter($from: DateTime!, $to: DateTime!) {
   viewer {
     account {
@@ -122,7 +122,7 @@ export const examples: Example[] = [
         currencies {
           currency
           total { amount }
-          steps { start count total { amount } deposits(first: 3) { nodes { amount fromAccount { nickname } } } }
+          steps { start count total { amount } }
         }
       }
     }
