@@ -100,4 +100,24 @@ describe("a form of the operator's console", () => {
     await page.getByRole('heading', { name: 'Harbour Textiles', level: 1 }).waitFor();
     expect(visited.complaints).toEqual([]);
   });
+
+  it('records that the account has won a dispute of which nothing was left', async () => {
+    const { page, go } = visited;
+    const seed = new ConsoleSeed(world, OPERATOR_KEY);
+    const { data } = await must(paid.live.get('/v1/deposits?limit=1'));
+    const input = { depositId: data[0].id, amount: '5.00', reference: 'CB-5', note: 'After its refunds' };
+    const record = 'recordUnexplained(input: $input) { unexplained { id } }';
+    await seed.ask(`mutation ($input: RecordUnexplainedInput!) { ${record} }`, input);
+    await go('/operator/unexplained');
+    await page.getByRole('button', { name: /^Win: -\$5.00 USD/ }).waitFor();
+    expect(await faultsInThemes(page)).toEqual([]);
+    await page.getByRole('button', { name: /^Win: / }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.locator('dl').innerText()).toMatch(/CB-5\s+Note\s+After its refunds/);
+    await dialog.getByRole('button', { name: 'The account has won' }).click();
+    await page.getByText('All money is explained').waitFor();
+    await page.getByLabel('Status').selectOption('Resolved');
+    await page.getByRole('table', { name: 'Unexplained' }).getByText('the money came back').waitFor();
+    expect(visited.complaints).toEqual([]);
+  });
 });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { type ConsoleSeed, hostile } from './console-fixture.js';
+import { hostile } from './console-fixture.js';
 import type { Visit } from './dashboard-fixture.js';
 
 /** Opens the start page, and follows one of its queues. */
@@ -47,22 +47,4 @@ export async function findTrail(page: Page, payoutId: string): Promise<void> {
   await box.fill(payoutId);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: `Payout to ${hostile}` }).waitFor();
-}
-
-/** Wins a dispute that took money of a deposit of which nothing was left, which comes back. */
-export async function winUnexplained(
-  page: Page,
-  seed: ConsoleSeed,
-  depositId: string,
-  send: (page: Page, name: string) => Promise<string | null>,
-): Promise<void> {
-  const input = { depositId, amount: '5.00', reference: 'CB-5', note: 'After its refunds' };
-  const record = 'recordUnexplained(input: $input) { unexplained { id } }';
-  await seed.ask(`mutation ($input: RecordUnexplainedInput!) { ${record} }`, input);
-  await page.reload();
-  await page.getByRole('button', { name: 'Win: -$5.00 USD' }).click();
-  expect(await page.getByRole('dialog').locator('dl').innerText()).toMatch(/CB-5\s+Note\s+After its refunds/);
-  expect(await send(page, 'The account has won')).toBe('Won: -$5.00 USD.');
-  await page.getByLabel('Status').selectOption('Resolved');
-  await page.getByRole('table', { name: 'Unexplained' }).getByText('the money came back').waitFor();
 }

@@ -2,7 +2,7 @@ import { decimal, formatMoney, hundredths } from '../../format/money';
 import type { ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { sent } from '../../graph/sent';
-import { statusColumn, Two } from '../../parts/cells';
+import { Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Facts } from '../../parts/facts';
 import { Choice } from '../../parts/chips';
@@ -12,6 +12,7 @@ import { TextField } from '../../parts/form';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
+import { Status } from '../../parts/status';
 import type { Column } from '../../parts/table';
 import { Time } from '../../parts/time';
 import { Action } from '../action';
@@ -84,7 +85,6 @@ export function UnexplainedMoney() {
           },
           placeColumn,
           { head: 'Booked', cell: ({ created }) => <Time at={created} /> },
-          statusColumn(),
           { head: 'Amount', cell: (each) => <Amount of={each} />, end: true, plain: true },
           { head: 'What became of it', cell: (each) => <Resolution of={each} /> },
           ...(mayAct ? [decision(result.ask)] : []),
@@ -123,8 +123,14 @@ function Amount({ of }: { of: Unexplained }) {
   );
 }
 
-function Resolution({ of: { decision, resolution, resolvedBy, resolvedAt } }: { of: Unexplained }) {
-  if (resolvedAt === null) return decision && 'The dispute is lost: the payer keeps it.';
+function Resolution({ of: { status, decision, resolution, resolvedBy, resolvedAt } }: { of: Unexplained }) {
+  if (resolvedAt === null)
+    return (
+      <span className="two-lines">
+        <Status value={status} />
+        {decision && <span className="hint">The dispute is lost: the payer keeps the money.</span>}
+      </span>
+    );
   return (
     <span className="two-lines">
       {resolution}
