@@ -3,12 +3,7 @@ import { useQuery } from 'urql';
 import { useDebounced } from '../graph/find';
 import { graphql } from '../graph/graphql';
 import { nameOf, NameFragment } from '../session';
-import { Chip, Opening, useUsed } from './chips';
-import { Field } from './field';
-import { useFilters } from './filters';
-import { useChoose } from './orders';
-import { Problem } from './problem';
-import { Lines } from './skeleton';
+import { ChipFind, Found, useChosenId } from './chip-find';
 
 const FoundQuery = graphql(
   `
@@ -32,59 +27,38 @@ interface AccountFilterProps {
 
 /** A filter by an account, which is found by its name: a customer, or a user of a platform. */
 export function AccountFilter({ label, name, type }: AccountFilterProps) {
-  const { params } = useFilters();
-  const choose = useChoose();
-  const used = useUsed(name);
-  const id = params.get(name) ?? '';
-  const [{ data }] = useQuery({ query: ChosenQuery, variables: { id }, pause: !used });
-  const said = data?.account ? nameOf(data.account) : '…';
+  const { id, pause } = useChosenId(name);
+  const [{ data }] = useQuery({ query: ChosenQuery, variables: { id }, pause });
   return (
-    <Chip label={label} name={name} used={used} onRemove={() => choose(name, { [name]: null })}>
-      <Opening label={label} said={used ? said : undefined}>
-        {(close) => (
-          <Found
-            type={type}
-            label={label}
-            onChoose={(chosen) => {
-              close();
-              choose(name, { [name]: chosen });
-            }}
-          />
-        )}
-      </Opening>
-    </Chip>
+    <ChipFind label={label} name={name} said={data?.account ? nameOf(data.account) : '…'}>
+      {(choose) => <FoundAccounts type={type} label={label} onChoose={choose} />}
+    </ChipFind>
   );
 }
 
-interface FoundProps {
+interface FoundAccountsProps {
   type: AccountFilterProps['type'];
   label: string;
   onChoose: (id: string) => void;
 }
 
-function Found({ type, label, onChoose }: FoundProps) {
+function FoundAccounts({ type, label, onChoose }: FoundAccountsProps) {
   const [text, setText] = useState('');
   const search = useDebounced(text);
   // A search goes with no other filter.
   const [{ data, error }] = useQuery({ query: FoundQuery, variables: search ? { search } : { type: [type] } });
   const accounts = data?.accounts?.nodes.filter((account) => account.type === type);
   return (
-    <div className="chip-find">
-      <Field label={`Name of the ${label.toLowerCase()}`}>
-        {(input) => <input {...input} value={text} onChange={(event) => setText(event.target.value)} autoFocus />}
-      </Field>
-      {!accounts && (error ? <Problem error={error} /> : <Lines count={3} />)}
-      <ul className="choices">
-        {accounts?.map((account) => (
-          <li key={account.id}>
-            <button type="button" onClick={() => onChoose(account.id)}>
-              {nameOf(account)}
-            </button>
-          </li>
-        ))}
-      </ul>
-      {accounts?.length === 0 && <p className="hint">No account has this name.</p>}
-      {data?.accounts?.pageInfo.hasNextPage && <p className="hint">Type a name to find the others.</p>}
-    </div>
+    <Found
+      label={`Name of the ${label.toLowerCase()}`}
+      text={text}
+      onText={setText}
+      error={accounts ? undefined : error}
+      isLoading={!accounts && !error}
+      found={accounts?.map((account) => ({ id: account.id, name: nameOf(account), value: account.id }))}
+      onChoose={onChoose}
+      none="No account has this name."
+      more={data?.accounts?.pageInfo.hasNextPage && 'Type a name to find the others.'}
+    />
   );
 }

@@ -1,5 +1,5 @@
 import { FileDown } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { disputeReason } from '../../format/disputes';
 import { formatMoney } from '../../format/money';
 import { contentOf, save } from '../../graph/files';
@@ -22,13 +22,13 @@ const OpenMutation = graphql(`
   }
 `);
 
-export const WinMutation = graphql(`
+const WinMutation = graphql(`
   mutation WinDispute($input: WinDisputeInput!) {
     winDispute(input: $input) { dispute { id status } unexplained { id status } }
   }
 `);
 
-export const LoseMutation = graphql(`
+const LoseMutation = graphql(`
   mutation LoseDispute($input: LoseDisputeInput!) {
     loseDispute(input: $input) { dispute { id status } unexplained { id status } }
   }
@@ -83,10 +83,44 @@ export function OpenDispute({ onDone }: { onDone: () => void }) {
 
 /** Records what the bank or the acquirer has decided. */
 export function Decision({ dispute, onDone }: { dispute: Dispute; onDone: () => void }) {
+  const { id, submittedAt } = dispute;
   const what = `${formatMoney(dispute)} ${dispute.currency} of ${payeeOf(dispute)}`;
-  const common = { about: what, small: true, input: { id: dispute.id }, onDone };
   return (
     <span className="row-actions">
+      <WinOrLose
+        id={id}
+        what={what}
+        onDone={onDone}
+        facts={<DisputeFacts dispute={dispute} />}
+        win="The money that was taken comes back to the account at once."
+        lose={
+          <>
+            {submittedAt === null && (
+              <p className="hint">The account has not answered, and cannot answer any more afterwards.</p>
+            )}
+            <p className="hint">It moves nothing: the payer keeps the money that was taken. There is no way back.</p>
+          </>
+        }
+      />
+    </span>
+  );
+}
+
+interface DecisionOf {
+  /** The dispute, or the unexplained money that it took. */
+  id: string;
+  what: string;
+  facts: ReactNode;
+  win: string;
+  lose: ReactNode;
+  onDone: () => void;
+}
+
+/** The buttons that say who has won, with what follows from it. */
+export function WinOrLose({ id, what, facts, win, lose, onDone }: DecisionOf) {
+  const common = { about: what, small: true, input: { id }, onDone };
+  return (
+    <>
       <Action
         name="Win"
         title="Record that the account has won"
@@ -95,8 +129,8 @@ export function Decision({ dispute, onDone }: { dispute: Dispute; onDone: () => 
         done={`Won: ${what}.`}
         {...common}
       >
-        <DisputeFacts dispute={dispute} />
-        <p className="hint">The money that was taken comes back to the account at once.</p>
+        {facts}
+        <p className="hint">{win}</p>
       </Action>
       <Action
         name="Lose"
@@ -108,13 +142,10 @@ export function Decision({ dispute, onDone }: { dispute: Dispute; onDone: () => 
         done={`Lost: ${what}.`}
         {...common}
       >
-        <DisputeFacts dispute={dispute} />
-        {dispute.submittedAt === null && (
-          <p className="hint">The account has not answered, and cannot answer any more afterwards.</p>
-        )}
-        <p className="hint">It moves nothing: the payer keeps the money that was taken. There is no way back.</p>
+        {facts}
+        {lose}
       </Action>
-    </span>
+    </>
   );
 }
 

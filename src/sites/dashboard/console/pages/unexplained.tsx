@@ -20,7 +20,7 @@ import { graphql } from '../graphql';
 import { modes, pageOf, placeColumn } from '../parts';
 import { PlaceFilters } from '../place-filters';
 import { useMayAct } from '../session';
-import { LoseMutation, WinMutation } from './dispute-actions';
+import { WinOrLose } from './dispute-actions';
 
 const UnexplainedQuery = graphql(`
   query Unexplained($status: UnexplainedStatus, $mode: Mode, $tenantId: ID, $after: String) {
@@ -159,38 +159,16 @@ interface ActionOf {
 
 /** Records how the dispute was decided that took the money back. */
 function Decision({ of, onDone }: ActionOf) {
-  const what = `${formatMoney(of)} ${of.currency}`;
-  const common = { about: what, small: true, input: { id: of.id }, onDone };
   return (
-    <>
-      <Action
-        name="Win"
-        title="Record that the account has won"
-        submit="The account has won"
-        mutation={WinMutation}
-        done={`Won: ${what}.`}
-        {...common}
-      >
-        <UnexplainedFacts of={of} />
-        <p className="hint">
-          The bank or the acquirer has given the money back. What was taken from the account since comes back to it at
-          once, and nobody is owed the rest.
-        </p>
-      </Action>
-      <Action
-        name="Lose"
-        kind="danger"
-        title="Record that the payer has won"
-        submit="The payer has won"
-        reason="For the audit log, such as what the bank said."
-        mutation={LoseMutation}
-        done={`Lost: ${what}.`}
-        {...common}
-      >
-        <UnexplainedFacts of={of} />
-        <p className="hint">It moves nothing: the payer keeps the money. There is no way back.</p>
-      </Action>
-    </>
+    <WinOrLose
+      id={of.id}
+      what={`${formatMoney(of)} ${of.currency}`}
+      onDone={onDone}
+      facts={<UnexplainedFacts of={of} />}
+      win="The bank or the acquirer has given the money back. What was taken from the account since comes back to it at
+          once, and nobody is owed the rest."
+      lose={<p className="hint">It moves nothing: the payer keeps the money. There is no way back.</p>}
+    />
   );
 }
 
