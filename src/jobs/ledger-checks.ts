@@ -115,7 +115,7 @@ export class LedgerChecks {
     if (changed) this.#tell();
   }
 
-  /** The ledgers of which a check has ended as violated that began a short time ago. */
+  /** The ledgers of which a check has ended as violated that began a short time ago, the newest if there are many. */
   async #foundViolated(): Promise<Map<string, Known>> {
     const rows = await this.database.crossTenant.read<TenantAndMode>('ledgers_found_violated', (db) =>
       db
@@ -125,7 +125,7 @@ export class LedgerChecks {
           sql`${ledgerCheck.status} = 'violated'
               and ${ledgerCheck.created} > wall_clock() - ${sql.raw(String(checkSecondsMax + 2 * violatedSeconds))}`,
         )
-        .orderBy(ledgerCheck.created)
+        .orderBy(desc(ledgerCheck.created))
         .limit(rowsMax),
     );
     return new Map(rows.map((row) => [keyOf(row), { ...row, age: 0, violated: null, readAt: performance.now() }]));
