@@ -19,6 +19,8 @@ const acrossTenants = [
   'tenants_with_new_jobs',
   'tenants_with_due_jobs',
   'tenants_with_faults',
+  'tenants_with_ledgers',
+  'ledgers_found_violated',
   'tenants_with_delete_old_answers',
   'tenants_with_delete_old_events',
   'tenants_with_events',
@@ -179,6 +181,7 @@ describe('the prepared-statement registry', () => {
   });
 
   it('lists every statement about all tenants by name', async () => {
+    await given.directUser(1);
     const { nodes } = await listAccounts(world.operator, {});
     await verificationOf(world.operator, nodes[0]!);
     await listPayouts(world.operator, {});
