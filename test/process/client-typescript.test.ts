@@ -387,3 +387,41 @@ describe('a delivery of a webhook', () => {
     for (const each of wrong) await expect(verifyWebhook(each)).rejects.toThrow(WebhookError);
   });
 });
+
+/** What a client of Edition 2 may write, and what it may not. */
+const ofEditionTwo = `import type { components, paths } from './own.js';
+type Deposit = components['schemas']['Deposit'];
+type Query = NonNullable<paths['/v1/deposits']['get']['parameters']['query']>;
+type Body = paths['/v1/deposits']['post']['requestBody']['content']['application/json'];
+export const paid: Deposit['payment_method'] = 'upi';
+export const query: Query = { payment_method: ['card', 'upi'] };
+export const body: Body = {
+  ...{ amount: '1.00', currency: 'INR', payment_method: 'upi' },
+  ...{ from: { account_id: 'a' }, to: { account_id: 'b' } },
+};
+export type Checkouts = paths['/v1/checkouts']['get'];
+// @ts-expect-error It has no such payment method.
+export const method: Deposit['payment_method'] = 'klarna';
+// @ts-expect-error Nor does a filter.
+export const filter: Query = { payment_method: ['klarna'] };
+// @ts-expect-error A deposit requires how it is paid, and to whom.
+export const lacking: Body = { amount: '1.00', currency: 'INR', from: { account_id: 'a' } };
+// @ts-expect-error An account has no such amount.
+export type Volume = components['schemas']['Account']['business_details']['estimated_monthly_volume'];
+`;
+
+describe('the contract of a key of Edition 2', () => {
+  it('makes types that have nothing of Edition 1', async () => {
+    const file = (name: string) => path.join(project, name);
+    const headers = { authorization: `Bearer ${gateway.keys[2]}` };
+    fs.writeFileSync(file('own.json'), await (await fetch(`${gateway.origin}/openapi.json`, { headers })).text());
+    fs.writeFileSync(file('edition-two.ts'), ofEditionTwo);
+    const bin = (name: string) => path.join(folder, 'node_modules', name);
+    await run(process.execPath, [bin('openapi-typescript/bin/cli.js'), file('own.json'), '-o', file('own.d.ts')]);
+    const flags = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--module', 'nodenext', '--types', 'node'];
+    const compiled = await run(process.execPath, [bin('typescript/bin/tsc'), ...flags, 'edition-two.ts'], {
+      cwd: project,
+    }).catch(({ stdout }) => ({ stdout }));
+    expect(compiled.stdout).toBe('');
+  });
+});
