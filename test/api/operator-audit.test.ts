@@ -214,6 +214,10 @@ describe('the audit log', () => {
   });
 
   it('shows the first entry that was changed or removed, even by a superuser', async () => {
+    const { ask } = await operator();
+    // Two entries each.
+    for (const id of ['account_0', 'account_1', 'account_2', 'account_3'])
+      await ask(verify, { input: { id, outcome: 'ACTIVATED' } });
     expect((await sealed()).firstBroken).toBeNull();
     const tampered = async (statement: string) => {
       let found: Json;

@@ -252,9 +252,11 @@ describe('a viewer of the dashboard', () => {
     );
     await page.getByRole('complementary').getByText('Edition 2').waitFor();
     await page.getByText('no real money moves').waitFor();
-    // Where the navigation is folded, the edition and the mode are beside its button.
+    // Where the navigation is folded, whose account it is and its mode are beside its button.
+    const name = (await page.getByRole('complementary').locator('.account-name').textContent())!;
     await page.setViewportSize({ width: 390, height: 844 });
-    await page.getByRole('banner').getByText('Edition 2').waitFor();
+    await page.getByRole('banner').getByText(name, { exact: true }).waitFor();
+    await page.getByRole('banner').getByText('Test', { exact: true }).waitFor();
     await page.setViewportSize({ width: 1280, height: 900 });
 
     await page.getByRole('button', { name: 'Sign out' }).click();
