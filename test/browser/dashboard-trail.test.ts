@@ -90,7 +90,7 @@ describe('the way of the money', () => {
     await visit.open(`/dashboard/payments/${id}`);
     await stations(visit, 2, 'All of it was refunded or taken back.');
     await visit.go(`/dashboard/payments/${debit.id}`);
-    await visit.page.getByText('-$12.00').first().waitFor();
+    await visit.page.getByRole('main').getByText(debit.id).waitFor();
     expect(await visit.page.getByRole('region', { name: 'Way of the money' }).count()).toBe(0);
     expect(visit.complaints).toEqual([]);
   });

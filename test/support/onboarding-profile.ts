@@ -189,8 +189,9 @@ const paths: Record<Status, Move[]> = {
 };
 
 /** An account in this status, which the calls have led there; a worker would lead it on. */
-export async function accountIn(platform: Speaker, kind: Kind, status: Status): Promise<string> {
+export async function accountIn(platform: Speaker, kind: Kind, status: Status, name?: string): Promise<string> {
   const id = kind === 'partner' ? (await platform.partner()).id : await assemble(platform, complete(platform.edition));
+  if (name !== undefined) await must(platform.post(`/v1/accounts/${id}`, { nickname: name }));
   for (const move of paths[status]) await must(movedBy[move](platform, id));
   return id;
 }
