@@ -46,6 +46,7 @@ describe('the box that finds objects', () => {
     await must(user.post(`/v1/test_helpers/payouts/${payout}/settle`, { bank_reference: 'SBIN20261128' }));
     const { page, complaints, open } = await dashboard.signIn(1, 'Indigo Looms');
     await open('/dashboard/settings');
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
     await page.keyboard.press('Control+k');
     await box(page).fill('sbin20261128');
     await hits(page).filter({ hasText: 'SBIN20261128' }).click();

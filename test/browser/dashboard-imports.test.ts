@@ -141,7 +141,7 @@ describe('an import of invoices', () => {
     await rowsOf(page, 'Imports').first().waitFor();
     await choose(page, lines.slice(0, 2).join('\n'));
     await check(page, '1 row');
-    await page.getByText('Of 1 row, 1 row exists already.').waitFor();
+    await page.getByText('The only row exists already.').waitFor();
     await left.getByRole('link', { name: 'It exists already.' }).waitFor();
     expect(await page.getByRole('button', { name: /^Import/ }).count()).toBe(0);
     expect(complaints).toEqual([]);

@@ -18,6 +18,12 @@ function inputsOf(form: HTMLFormElement): Input[] {
   );
 }
 
+/** What stands above a select that was chosen from several times, as a list that says so of itself. */
+function chosenIn(form: HTMLFormElement, name: string): string[] {
+  const lists = [...form.querySelectorAll<HTMLElement>('[data-chosen-for]')];
+  return lists.find(({ dataset }) => dataset.chosenFor === name)?.dataset.chosen?.split('\n') ?? [];
+}
+
 const isBox = (input: Input): input is HTMLInputElement => input.type === 'checkbox';
 
 /** Gives an input a value of a draft, and reports the change as if it was chosen. */
@@ -50,7 +56,12 @@ export function useDraft(form: RefObject<HTMLFormElement | null>, name: string |
     const filled = new WeakSet<Input>();
     const fillAll = () => {
       for (const input of inputsOf(shown)) {
-        const value = kept.get(input.name);
+        const all = kept.get(input.name);
+        const before = chosenIn(shown, input.name);
+        const value =
+          input instanceof HTMLSelectElement && typeof all === 'string'
+            ? all.split('\n').find((each) => !before.includes(each))
+            : all;
         // What was left empty may be filled in by the form itself.
         if (value === undefined || value === '' || filled.has(input)) continue;
         fill(input, value);
@@ -63,16 +74,25 @@ export function useDraft(form: RefObject<HTMLFormElement | null>, name: string |
     fillAll();
     // What the viewer does goes before the draft.
     const stop = (event: Event) => event.isTrusted && observer.disconnect();
-    shown.addEventListener('input', stop);
+    const acts = ['input', 'click'] as const;
+    for (const act of acts) shown.addEventListener(act, stop);
     return () => {
       observer.disconnect();
-      shown.removeEventListener('input', stop);
+      for (const act of acts) shown.removeEventListener(act, stop);
     };
   }, [form, key]);
   const keep = () => {
-    if (!key || !form.current) return;
-    const values = inputsOf(form.current).map((input) => [input.name, isBox(input) ? input.checked : input.value]);
-    keepDraft(key, Object.fromEntries(values));
+    const shown = form.current;
+    if (!key || !shown) return;
+    const values: Record<string, string | boolean> = {};
+    for (const { dataset } of shown.querySelectorAll<HTMLElement>('[data-chosen-for]'))
+      values[dataset.chosenFor!] = dataset.chosen!;
+    for (const input of inputsOf(shown)) {
+      const chosen = chosenIn(shown, input.name);
+      if (isBox(input)) values[input.name] = input.checked;
+      else values[input.name] = [...chosen, ...(input.value || chosen.length === 0 ? [input.value] : [])].join('\n');
+    }
+    keepDraft(key, values);
   };
   const forget = () => {
     observed.current?.disconnect();

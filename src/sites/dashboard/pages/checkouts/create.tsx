@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import { Link } from 'wouter';
 import { currencyOf, formatMoney, hundredths, sum } from '../../format/money';
 import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
@@ -192,12 +193,26 @@ const nameOfInvoice = ({ invoice, currency, amountReconcilable: amount }: Invoic
   `${invoice.referenceNumber} · ${formatMoney({ amount, currency })} open`;
 
 function Chosen({ invoices, onRemove }: { invoices: readonly Invoice[]; onRemove: (id: string) => void }) {
+  const remove = (id: string, form: HTMLFormElement | null) => {
+    flushSync(() => onRemove(id));
+    // The draft of the form is kept without it.
+    form?.dispatchEvent(new Event('input', { bubbles: true }));
+  };
   return (
-    <ul className="chosen-invoices" aria-label="Invoices of the checkout">
+    <ul
+      className="chosen-invoices"
+      aria-label="Invoices of the checkout"
+      data-chosen-for="receivables"
+      data-chosen={invoices.map(({ id }) => id).join('\n')}
+    >
       {invoices.map((invoice) => (
         <li key={invoice.id}>
           <span>{nameOfInvoice(invoice)}</span>
-          <button type="button" className="button small" onClick={() => onRemove(invoice.id)}>
+          <button
+            type="button"
+            className="button small"
+            onClick={(event) => remove(invoice.id, event.currentTarget.form)}
+          >
             Remove<span className="unseen"> {invoice.invoice.referenceNumber}</span>
           </button>
         </li>
