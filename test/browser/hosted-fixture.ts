@@ -94,9 +94,9 @@ export function payersIn(world: World) {
         const url = request.url();
         if (url.startsWith(shop)) tab.seen.returns.push(url);
         else if (/^(https?|wss?):/.test(url) && new URL(url).host !== host) tab.seen.foreign.push(url);
-        // The page also says that it was opened, which no form does.
-        if (request.method() === 'POST' && request.isNavigationRequest())
-          tab.seen.posts.push(new URL(url).pathname.split('/').slice(3).join('/'));
+        const post = request.method() === 'POST' && new URL(url).pathname.split('/').slice(3).join('/');
+        // The page also says that it was opened, which is no form.
+        if (post && post !== 'opened') tab.seen.posts.push(post);
       });
       page.on('console', (message) => {
         if (['error', 'warning'].includes(message.type())) tab.seen.complaints.push(message.text());
