@@ -51,7 +51,7 @@ of('insert_taken_back', () => {
     const text = await rowText('deposit', root, (await first(root)).id);
     const of_ = reference();
     const insert = async () =>
-      (await call('insert_taken_back', root.tenantId, false, text, 30, 'EUR', of_, 'By hand'))[0]!;
+      (await call('insert_taken_back', root.tenantId, false, null, text, 30, 'EUR', of_, 'By hand'))[0]!;
     const row = await insert();
     expect(row).toMatchObject({ amount: '-30', currency: 'EUR', reason: 'recorded', reference: of_, note: 'By hand' });
     expect(await posted(row)).toEqual([
@@ -70,7 +70,7 @@ of('insert_taken_back', () => {
       await world.sql`insert into clawback
         (tenant_id, livemode, kind, reference, created, disputes_id, deposit_id, amount, reason_code)
         values (${root.tenantId}, false, ${kind}, ${of_}, 1, ${paid.id}, 'deposit_other', 10, 'general')`;
-      const [row] = await call('insert_taken_back', root.tenantId, false, text, 30, 'USD', of_, 'By hand');
+      const [row] = await call('insert_taken_back', root.tenantId, false, null, text, 30, 'USD', of_, 'By hand');
       expect(row).toMatchObject({ id: null });
       await world.sql`delete from clawback where tenant_id = ${root.tenantId} and reference = ${of_}`;
     }
@@ -425,6 +425,61 @@ describe('a chargeback of a checkout', () => {
       where u.deposit_id = ${debit}`;
     return row!.amount as string;
   };
+
+  of('dispute_attempt', () => {
+    const dispute = (attempt: Row, of_: string, more: object = {}): Promise<Row> =>
+      write(merchant, 'dispute_attempt', { id: attempt.id, reference: of_, reasonCode: 'high_risk', ...more });
+    const taken = 'state_conflict attempt.status';
+
+    it('keeps what was taken back of an attempt in another currency, and moves no balance', async () => {
+      const begun = await begin(await checkout());
+      expect(await refusal(dispute(begun, reference()))).toBe(taken);
+      const said = { id: begun.id, status: 'succeeded', amount: 40n, currency: 'USD' };
+      await write(merchant, 'decide_transaction', said);
+      const before = await balance();
+      const of_ = reference();
+      // Before and after what it took is carried out.
+      const row = await dispute(begun, of_, { acquirerReason: '10.4' });
+      await settle(begun, 'succeeded');
+      await world.sql`delete from job where subject_id = ${begun.id}`;
+      expect(row).toMatchObject({
+        ...{ transaction_id: begun.id, deposit_id: null, amount: '-40', currency: 'USD', covered: '0' },
+        ...{ reason: 'recorded', status: 'open', reference: of_, note: 'Chargeback, high_risk: 10.4' },
+      });
+      expect(await posted(row)).toEqual([
+        { contra: 'dispute', amount: '40' },
+        { contra: 'unexplained', amount: '-40' },
+      ]);
+      expect(await dispute(begun, of_, { amount: 40n, currency: 'USD' })).toEqual(row);
+      expect(await refusal(dispute(begun, of_, { amount: 39n }))).toBe(conflict);
+      expect(await refusal(dispute(begun, of_, { currency: 'INR' }))).toBe(conflict);
+      for (const amount of [0n, 41n])
+        expect(await refusal(dispute(begun, reference(), { amount }))).toBe('amount_exceeds_deposit attempt.amount');
+      const disputed = await paid(103n);
+      const other = reference();
+      await open(merchant, { id: disputed.deposit_id }, other, 10n);
+      expect(await refusal(dispute(begun, other))).toBe(conflict);
+      expect(await refusal(open(merchant, { id: disputed.deposit_id }, of_, 10n))).toBe(conflict);
+      expect(await refusal(dispute(disputed, reference()))).toBe(taken);
+      expect(await refusal(dispute({ id: 'transaction_0' } as Row, reference()))).toBe(taken);
+      await decide(merchant, await stored('dispute', merchant, disputed.deposit_id, 'deposit_id'), 'won');
+      const last = await decideKept(merchant, row, 'won');
+      expect(last).toMatchObject({ decision: 'won', status: 'resolved', resolution: wonText });
+      expect(await decideKept(merchant, row, 'won')).toEqual(last);
+      expect(await cameBack(row)).toEqual([
+        { contra: 'dispute', amount: '-40' },
+        { contra: 'unexplained', amount: '40' },
+      ]);
+      // Another one is lost, and moves nothing.
+      const second = await dispute(begun, reference(), { amount: 15n });
+      expect(await decideKept(merchant, second, 'lost')).toMatchObject({ decision: 'lost', status: 'open' });
+      expect(await cameBack(second)).toEqual([]);
+      expect(await seller.balance(merchant.id, 'USD')).toEqual({});
+      const { available } = await balance();
+      expect(Number(available) - Number(before.available ?? 0)).toBe(90);
+      expect(await violations(fixture)).toEqual([]);
+    });
+  });
 
   it('with its fee takes the deposit, and the rest is unexplained until it is won', async () => {
     const before = await balance();
