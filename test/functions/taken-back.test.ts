@@ -350,14 +350,56 @@ describe('what is taken back of a deposit of which nothing is left', () => {
     expect(await violations(fixture)).toEqual([]);
   });
 
-  it('is not what a later reversal of the bank has taken, once its dispute is won', async () => {
+  /** A transfer of 100 that a bank says was received, and what else the bank says of it. */
+  const transfer = async () => {
     const root = await payee(10n);
     const [address] = await root.money.addressOf(root.id);
     const place = { toAccountId: root.id, toAddressId: address!.id as string, amount: 100n, currency: 'USD' };
     const content = { ...place, fromAccountId: null, paymentMethod: 'domestic_credit', statementDescriptor: null };
     const original = reference();
     const notice = (event: string) => write(root, 'record_bank_notice', { reference: original, event, content });
-    const paid = { id: (await notice('received')).deposit_id } as Row;
+    return { root, notice, paid: { id: (await notice('received')).deposit_id } as Row };
+  };
+
+  it('beyond a deposit that is reversed before its dispute is won, is taken from a refund that fails', async () => {
+    for (const wins of ['before', 'after'] as const) {
+      const { root, notice, paid } = await transfer();
+      const [one, two] = [await refundOf(root, paid, 25n), await refundOf(root, paid, 15n)];
+      const dispute = (await open(root, paid, reference(), 100n))!;
+      await notice('reversed');
+      expect(await kept(root)).toMatchObject([{ amount: '-40', covered: '0', reason: 'beyond_deposit' }]);
+      await end(root, two, 'succeeded');
+      if (wins === 'after') await end(root, one, 'failed');
+      await decide(root, dispute, 'won');
+      if (wins === 'before') await end(root, one, 'failed');
+      // The bank has all of it. What the refund has paid out is lost: the operator says who bears it.
+      const rows = await kept(root);
+      expect(rows).toMatchObject([{ amount: '-40', covered: '25', status: 'open' }]);
+      expect(await funds(root)).toEqual({ available: '10' });
+      expect(await outside(root)).toEqual({ dispute: 100, unexplained: -15 });
+      const row = await keptOne(root);
+      expect(row.decision).toBeNull();
+      const resolution = { id: row.id, resolution: 'Borne by us', resolvedBy: 'Mira' };
+      expect(await write(root, 'resolve_unexplained', resolution)).toMatchObject({ status: 'resolved' });
+      expect(await violations(fixture)).toEqual([]);
+    }
+  });
+
+  it('in another currency is no part of what a later reversal of the bank takes', async () => {
+    const { root, notice, paid } = await transfer();
+    const refund = await refundOf(root, paid, 40n);
+    await open(root, paid, reference(), 4_000n, { currency: 'EUR' });
+    await notice('reversed');
+    const foreign = { amount: '-4000', covered: '0', currency: 'EUR', reason: 'recorded', status: 'open' };
+    const beyond = { amount: '-40', currency: 'USD', reason: 'beyond_deposit' };
+    expect(await kept(root)).toMatchObject([foreign, { ...beyond, covered: '0', status: 'open' }]);
+    await end(root, refund, 'failed');
+    expect(await kept(root)).toMatchObject([foreign, { ...beyond, covered: '40', status: 'resolved' }]);
+    expect([await funds(root), await violations(fixture)]).toEqual([{ available: '10' }, []]);
+  });
+
+  it('is not what a later reversal of the bank has taken, once its dispute is won', async () => {
+    const { root, notice, paid } = await transfer();
     const refund = await refundOf(root, paid);
     await open(root, paid, reference(), 100n);
     await decideKept(root, await keptOne(root), 'won');
