@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot, violations } from './fixture.js';
+import { eventually } from '../support/world.js';
+import { makeAccount, moneyOf, type Row, refusal, useFunctions, useRoot, violations } from './fixture.js';
 import { payeesOf } from './payee.js';
 
 const fixture = useFunctions();
@@ -75,6 +76,46 @@ of('insert_taken_back', () => {
       await world.sql`delete from clawback where tenant_id = ${root.tenantId} and reference = ${of_}`;
     }
     expect(await kept(root)).toEqual([]);
+  });
+});
+
+of('lock_references', () => {
+  it('makes two writes about one reference run one after the other, whatever deposits they are about', async () => {
+    const root = await payee(100n);
+    // Of two currencies, so that they have no balance in common.
+    const deposits = [await first(root), await root.money.deposit(100n, { currency: 'EUR' })];
+    await call('lock_references', root.tenantId, false);
+    const writes = {
+      open_dispute: ({ id }: Row, of_: string) => ({ id, reference: of_, reasonCode: 'general', amount: '10' }),
+      record_unexplained: ({ id }: Row, of_: string) => ({ depositId: id, amount: '10', reference: of_, note: 'N' }),
+    };
+    const names = ['open_dispute', 'record_unexplained'] as const;
+    const pairs = names.flatMap((one) => names.map((other) => [one, other] as const));
+    for (const [one, other] of pairs) {
+      const of_ = reference();
+      let second: Promise<string | undefined>;
+      let isDone = false;
+      await world.sql.begin(async (tx) => {
+        const args = JSON.stringify(writes[one](deposits[0]!, of_));
+        await tx.unsafe(`select from ${one}($1, false, '{}', $2::text::jsonb)`, [root.tenantId, args]);
+        const given = JSON.stringify(writes[other](deposits[1]!, of_));
+        second = refusal(call(other, root.tenantId, false, '{}', given)).finally(() => (isDone = true));
+        await eventually(
+          () => world.sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+          (waiting) => isDone || waiting.length > 0,
+        );
+        expect(isDone).toBe(false);
+      });
+      expect([one, other, await second!]).toEqual([
+        ...[one, other],
+        other === 'open_dispute' ? conflict : 'state_conflict unexplained.reference',
+      ]);
+      const rows = await world.sql`
+        select disputes_id as id from clawback where tenant_id = ${root.tenantId} and reference = ${of_}
+        union all select deposit_id from unexplained where tenant_id = ${root.tenantId} and reference = ${of_}`;
+      expect(rows).toEqual([{ id: deposits[0]!.id }]);
+    }
+    expect(await violations(fixture)).toEqual([]);
   });
 });
 

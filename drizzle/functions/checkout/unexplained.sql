@@ -99,6 +99,7 @@ declare
   v_id text := new_id('unexplained');
   v_now bigint := clock(p_tenant, p_live);
 begin
+  perform lock_references(p_tenant, p_live);
   if
     exists (
       select
@@ -172,12 +173,14 @@ declare
   u unexplained;
   v_paid bigint;
   v_currency text;
-  v_disputed boolean := exists (
+  v_disputed boolean;
+begin
+  perform lock_references(p_tenant, p_live);
+  v_disputed := exists (
     select
     from clawback c
     where c.tenant_id = p_tenant and c.livemode = p_live and c.kind = p_kind and c.reference = p_reference
   );
-begin
   select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_deposit;
   v_currency := coalesce(p_currency, d.currency);
   select x.*
