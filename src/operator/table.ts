@@ -114,13 +114,14 @@ export type UnexplainedDecision = (typeof UnexplainedDecision)[keyof typeof Unex
 
 /**
  * Money that an acquirer took with an attempt to pay, and that the attempt does not explain; or, as a negative amount,
- * what a bank or an acquirer took back beyond a deposit. It is posted against a contra account and is in no balance,
+ * what a bank or an acquirer took back beyond a deposit, or of an attempt that was taken in another currency. It is posted against a contra account and is in no balance,
  * until the operator says what became of it. Spec: decisions, 8.14.
  */
 export const unexplained = pgTable(
   'unexplained',
   {
     ...keyColumns(),
+    /** The attempt that took it; of a negative amount, the one that took it in another currency. */
     transactionId: text('transaction_id'),
     /** The deposit with the negative amount that took the rest, or that a bank has reversed. */
     depositId: text('deposit_id'),
@@ -141,7 +142,8 @@ export const unexplained = pgTable(
   },
   (t) => [
     primaryKey({ name: 'unexplained_pkey', columns: [t.tenantId, t.livemode, t.id] }),
-    unique('unexplained_of_transaction').on(t.tenantId, t.livemode, t.transactionId),
+    // What an attempt took, once. What was taken back of it has its reference.
+    uniqueIndex('unexplained_of_transaction').on(t.tenantId, t.livemode, t.transactionId).where(sql`amount > 0`),
     unique('unexplained_of_reference').on(t.tenantId, t.livemode, t.reference),
     uniqueIndex('unexplained_beyond').on(t.tenantId, t.livemode, t.depositId).where(sql`reason = 'beyond_deposit'`),
     // The operator searches all tenants: by id, by reference, and by status for what is open.
@@ -157,10 +159,11 @@ export const unexplained = pgTable(
     ),
     check(
       'unexplained_amount',
-      sql`(${t.reason} = 'beyond_deposit' or ${t.reason} = 'recorded') = (${t.transactionId} is null)
-        and (${t.transactionId} is null) = (${t.depositId} is not null)
-        and case when ${t.transactionId} is null then ${t.amount} < 0 and ${t.covered} between 0 and -${t.amount}
-          else ${t.amount} > 0 and ${t.covered} = 0 end`,
+      sql`num_nonnulls(${t.transactionId}, ${t.depositId}) = 1
+        and case ${t.reason} when 'recorded' then ${t.amount} < 0
+          when 'beyond_deposit' then ${t.amount} < 0 and ${t.depositId} is not null
+          else ${t.amount} > 0 and ${t.transactionId} is not null end
+        and ${t.covered} between 0 and case when ${t.depositId} is null then 0 else -${t.amount} end`,
     ),
     check(
       'unexplained_recorded',

@@ -255,6 +255,69 @@ describe('a report of an acquirer about a dispute', () => {
     ]);
   });
 
+  it('of an attempt in another currency is unexplained, as what it took is, and is won or lost', async () => {
+    const { id } = await attempted();
+    // It has taken nothing yet.
+    expect(await refusedReport(opening(id, { amount: '12.00', currency: 'USD' }))).toEqual([409, 'state_conflict']);
+    await send(paid(id, '12.00', 'USD'));
+    await work();
+    const credit = await credited();
+    await send(opening(credit.id));
+    const before = await balances();
+    const of = { amount: '12.00', currency: 'USD' };
+    const rowsOf = async () =>
+      (await listed(payee.tenantId)).filter(({ transactionId }) => transactionId === id).toReversed();
+    const disputes = await Promise.all([1, 2, 3].map(() => send(opening(id, of))));
+    expect(disputes.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const took = { amount: '12.00', currency: 'USD', reason: 'OTHER_CURRENCY', status: 'OPEN', depositId: null };
+    const lost = { ...took, amount: '-12.00', covered: '0.00', reason: 'RECORDED', decision: null };
+    expect(await rowsOf()).toMatchObject([took, lost]);
+    const [row] = await world.sql`select reference, note from unexplained where transaction_id = ${id} and amount < 0`;
+    expect(row).toEqual({ reference: `D-${id}`, note: 'Chargeback, high_risk: 10.4 Card absent' });
+    // Another amount, currency or attempt under the reference, more than it took, and what the operator records.
+    const refused = (more: object) => refusedReport(opening(id, { ...of, ...more }));
+    expect(await refused({ amount: '11.00' })).toEqual([409, 'state_conflict']);
+    expect(await refused({ currency: 'INR' })).toEqual([409, 'state_conflict']);
+    expect(await refused({ id: 'D-more', amount: '12.01' })).toEqual([402, 'amount_exceeds_deposit']);
+    expect(await refusedReport(opening(credit.id, { id: `D-${id}` }))).toEqual([409, 'state_conflict']);
+    expect(await refused({ id: `D-${credit.id}` })).toEqual([409, 'state_conflict']);
+    const opened = mutation('openDispute', 'OpenDisputeInput', 'dispute { id } unexplained { id amount currency }');
+    const input = { id, amount: '12.00', reasonCode: 'HIGH_RISK', reference: `D-${id}` };
+    const [, { id: keptId }] = (await rowsOf()) as [Json, Json];
+    const known = { dispute: null, unexplained: { id: keptId, amount: '-12.00', currency: 'USD' } };
+    expect((await data(ask(opened, { input }))).openDispute).toEqual(known);
+    const decided = await Promise.all([1, 2, 3].map(() => send(deciding(id, 'won'))));
+    expect(decided.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await rowsOf()).toMatchObject([took, { ...lost, ...won }]);
+    expect(await refusedReport(deciding(id, 'lost'))).toEqual([409, 'state_conflict']);
+    // By the operator, by default of all that it took, and lost: what it took back stays as it is.
+    const second = { id, reasonCode: 'GENERAL', reference: `D-${id}-2` };
+    const {
+      openDispute: { unexplained },
+    } = await data(ask(opened, { input: second }));
+    expect(unexplained).toEqual({ ...known.unexplained, id: expect.not.stringMatching(keptId) });
+    const deciding2 = mutation('loseDispute', 'LoseDisputeInput', 'unexplained { status decision }');
+    const lose = { input: { id: unexplained.id } };
+    expect((await data(ask(deciding2, lose))).loseDispute.unexplained).toEqual({ status: 'OPEN', decision: 'LOST' });
+    expect((await send(deciding(id, 'lost', { id: `D-${id}-2` }))).status).toBe(200);
+    expect(await rowsOf()).toMatchObject([took, { ...lost, ...won }, { ...lost, decision: 'LOST' }]);
+    const refusedInput = (more: object) => ask(opened, { input: { ...second, reference: 'D-other', ...more } });
+    const codeOf = async (more: object) => (await refusedInput(more)).body.errors[0].extensions.code;
+    expect(await codeOf({ amount: '12.01' })).toBe('AMOUNT_EXCEEDS_DEPOSIT');
+    expect(await codeOf({ id: 'transaction_0' })).toBe('RESOURCE_MISSING');
+    expect(await codeOf({ id: credit.id })).toBe('STATE_CONFLICT');
+    const [outside] = await world.sql`
+      select sum(c.amount) filter (where c.contra = 'acquirer')::int as acquirer,
+        sum(c.amount) filter (where c.contra = 'dispute')::int as dispute,
+        sum(c.amount) filter (where c.contra = 'unexplained')::int as unexplained
+      from unexplained u
+      join posting p on (p.tenant_id, p.cause) = (u.tenant_id, u.id)
+      join contra_entry c on (c.tenant_id, c.posting_id) = (p.tenant_id, p.id)
+      where u.transaction_id = ${id}`;
+    expect(outside).toEqual({ acquirer: -1_200, dispute: 1_200, unexplained: 0 });
+    expect(await balances()).toEqual(before);
+  });
+
   it('lets an operator record what was taken back of a deposit that was refunded whole', async () => {
     const { id, depositId } = await credited();
     const { id: refundId } = await must(payee.live.post('/v1/refunds', { deposit_id: depositId }));

@@ -137,6 +137,11 @@ class History implements Audited {
     return this.attempts.filter(({ status }) => status === 'succeeded' || status === 'duplicate');
   }
 
+  /** Those that have taken another currency, and so have no deposit. */
+  get foreign(): Attempt[] {
+    return this.attempts.filter(({ taken }) => taken && taken.currency !== 'INR');
+  }
+
   /** Those of whose deposit refunds and disputes have left something. */
   get withMoney(): Attempt[] {
     return this.paid.filter(({ id }) => (this.model.leftOf(id) ?? 0n) > 0n);
@@ -163,7 +168,7 @@ class History implements Audited {
   isOfNothing({ type, data }: Report): boolean {
     return (
       type === 'dispute.opened' &&
-      !this.paid.some(({ id }) => id === data.attempt) &&
+      ![...this.paid, ...this.foreign].some(({ id }) => id === data.attempt) &&
       this.model.attempts.has(data.attempt)
     );
   }
@@ -380,7 +385,7 @@ const acts: Record<Kind, (history: History, draw: Draw) => Promise<void>> = {
   },
   dispute: async (history, { a, b, c }) => {
     const { model, early } = history;
-    const attempt = pick(a % 4 > 0 ? history.withMoney : history.paid, a);
+    const attempt = (a % 7 === 3 && pick(history.foreign, b)) || pick(a % 4 > 0 ? history.withMoney : history.paid, a);
     if (!attempt) return;
     const left = model.leftOf(attempt.id) ?? attempt.taken!.amount;
     const all = attempt.taken!.amount;
@@ -392,9 +397,11 @@ const acts: Record<Kind, (history: History, draw: Draw) => Promise<void>> = {
       (c % 2 === 0 && early.splice(0, 1)[0]) ||
       `D-${history.tenant}-${++references}`;
     const reason = reasons[c % 7 === 0 ? 1 : 0];
-    if (c % 5 === 0 && attempt.status === 'succeeded') {
-      const input = { id: (await history.deposits()).get(attempt.id), amount: text(amount), reference: id };
-      const report = { id, attempt: attempt.id, amount: text(amount), currency: 'INR', reason_code: reason };
+    const { currency: own } = attempt.taken!;
+    if (c % 5 === 0 && (attempt.status === 'succeeded' || own !== 'INR')) {
+      const named = (await history.deposits()).get(attempt.id) ?? attempt.id;
+      const input = { id: named, amount: text(amount), reference: id };
+      const report = { id, attempt: attempt.id, amount: text(amount), currency: own, reason_code: reason };
       const given = { ...input, reasonCode: reason.toUpperCase() };
       const { code } = await told(b, 'openDispute', given, 'dispute { id } unexplained { id }');
       history.done.push(`by an operator: ${JSON.stringify(report)} → ${code}`);
@@ -402,7 +409,7 @@ const acts: Record<Kind, (history: History, draw: Draw) => Promise<void>> = {
       history.reports.push({ type: 'dispute.opened', data: report });
       return;
     }
-    const currency = c % 11 === 0 ? 'USD' : 'INR';
+    const currency = (c % 11 === 0) === (own === 'INR') ? 'USD' : 'INR';
     const data = { id, attempt: attempt.id, amount: text(amount), currency, reason_code: reason, reason: '10.4' };
     await history.tell({ type: 'dispute.opened', data }, 1 + (b % 3));
   },

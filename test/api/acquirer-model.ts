@@ -246,8 +246,11 @@ export class AcquirerModel extends Model {
     const row = this.recorded(id);
     if (row) return row.attempt === of && -row.amount === amount && row.currency === currency ? 200 : 409;
     const left = this.leftOf(of);
-    const isTooMuch = currency === rupees && amount > attempt.taken!.amount;
-    if (isTooMuch) return left === undefined ? 409 : 402;
+    const isForeign = attempt.taken?.currency !== rupees;
+    // It has taken nothing, or nothing is carried out yet of what it took.
+    if (!attempt.taken || (!isForeign && !['succeeded', 'duplicate'].includes(attempt.status))) return 409;
+    const isTooMuch = currency === attempt.taken.currency && amount > attempt.taken.amount;
+    if (isTooMuch) return left === undefined && !isForeign ? 409 : 402;
     if (currency !== rupees || left === undefined || left === 0n) {
       this.#keep({ reason: 'recorded', attempt: of, amount: -amount, currency, reference: id });
       return 200;

@@ -308,6 +308,16 @@ describe('the view of violations', () => {
         "'other_currency', 'open')",
     ],
     [
+      'money that was taken back of an attempt that took none',
+      [
+        ...['unexplained money and its posting disagree'],
+        'what was taken back of an attempt and what it took disagree',
+      ],
+      'insert into unexplained (tenant_id, livemode, id, created, transaction_id, amount, currency, reason, status, ' +
+        "reference, note) values (:tenant, false, 'unexplained_x', 1, 'transaction_x', -5, 'USD', 'recorded', 'open', " +
+        "'R', 'N')",
+    ],
+    [
       'a recall whose deposit is missing',
       ['recall or chargeback and its deposit disagree'],
       "insert into clawback values (:tenant, false, 'recall', 'R', 1, :deposit, 'deposit_x', 1, 'general')",

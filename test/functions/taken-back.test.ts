@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot, violations } from './fixture.js';
+import { eventually } from '../support/world.js';
+import { makeAccount, moneyOf, type Row, refusal, useFunctions, useRoot, violations } from './fixture.js';
 import { payeesOf } from './payee.js';
 
 const fixture = useFunctions();
@@ -51,7 +52,7 @@ of('insert_taken_back', () => {
     const text = await rowText('deposit', root, (await first(root)).id);
     const of_ = reference();
     const insert = async () =>
-      (await call('insert_taken_back', root.tenantId, false, text, 30, 'EUR', of_, 'By hand'))[0]!;
+      (await call('insert_taken_back', root.tenantId, false, null, text, 30, 'EUR', of_, 'By hand'))[0]!;
     const row = await insert();
     expect(row).toMatchObject({ amount: '-30', currency: 'EUR', reason: 'recorded', reference: of_, note: 'By hand' });
     expect(await posted(row)).toEqual([
@@ -70,11 +71,51 @@ of('insert_taken_back', () => {
       await world.sql`insert into clawback
         (tenant_id, livemode, kind, reference, created, disputes_id, deposit_id, amount, reason_code)
         values (${root.tenantId}, false, ${kind}, ${of_}, 1, ${paid.id}, 'deposit_other', 10, 'general')`;
-      const [row] = await call('insert_taken_back', root.tenantId, false, text, 30, 'USD', of_, 'By hand');
+      const [row] = await call('insert_taken_back', root.tenantId, false, null, text, 30, 'USD', of_, 'By hand');
       expect(row).toMatchObject({ id: null });
       await world.sql`delete from clawback where tenant_id = ${root.tenantId} and reference = ${of_}`;
     }
     expect(await kept(root)).toEqual([]);
+  });
+});
+
+of('lock_references', () => {
+  it('makes two writes about one reference run one after the other, whatever deposits they are about', async () => {
+    const root = await payee(100n);
+    // Of two currencies, so that they have no balance in common.
+    const deposits = [await first(root), await root.money.deposit(100n, { currency: 'EUR' })];
+    await call('lock_references', root.tenantId, false);
+    const writes = {
+      open_dispute: ({ id }: Row, of_: string) => ({ id, reference: of_, reasonCode: 'general', amount: '10' }),
+      record_unexplained: ({ id }: Row, of_: string) => ({ depositId: id, amount: '10', reference: of_, note: 'N' }),
+    };
+    const names = ['open_dispute', 'record_unexplained'] as const;
+    const pairs = names.flatMap((one) => names.map((other) => [one, other] as const));
+    for (const [one, other] of pairs) {
+      const of_ = reference();
+      let second: Promise<string | undefined>;
+      let isDone = false;
+      await world.sql.begin(async (tx) => {
+        const args = JSON.stringify(writes[one](deposits[0]!, of_));
+        await tx.unsafe(`select from ${one}($1, false, '{}', $2::text::jsonb)`, [root.tenantId, args]);
+        const given = JSON.stringify(writes[other](deposits[1]!, of_));
+        second = refusal(call(other, root.tenantId, false, '{}', given)).finally(() => (isDone = true));
+        await eventually(
+          () => world.sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+          (waiting) => isDone || waiting.length > 0,
+        );
+        expect(isDone).toBe(false);
+      });
+      expect([one, other, await second!]).toEqual([
+        ...[one, other],
+        other === 'open_dispute' ? conflict : 'state_conflict unexplained.reference',
+      ]);
+      const rows = await world.sql`
+        select disputes_id as id from clawback where tenant_id = ${root.tenantId} and reference = ${of_}
+        union all select deposit_id from unexplained where tenant_id = ${root.tenantId} and reference = ${of_}`;
+      expect(rows).toEqual([{ id: deposits[0]!.id }]);
+    }
+    expect(await violations(fixture)).toEqual([]);
   });
 });
 
@@ -350,14 +391,56 @@ describe('what is taken back of a deposit of which nothing is left', () => {
     expect(await violations(fixture)).toEqual([]);
   });
 
-  it('is not what a later reversal of the bank has taken, once its dispute is won', async () => {
+  /** A transfer of 100 that a bank says was received, and what else the bank says of it. */
+  const transfer = async () => {
     const root = await payee(10n);
     const [address] = await root.money.addressOf(root.id);
     const place = { toAccountId: root.id, toAddressId: address!.id as string, amount: 100n, currency: 'USD' };
     const content = { ...place, fromAccountId: null, paymentMethod: 'domestic_credit', statementDescriptor: null };
     const original = reference();
     const notice = (event: string) => write(root, 'record_bank_notice', { reference: original, event, content });
-    const paid = { id: (await notice('received')).deposit_id } as Row;
+    return { root, notice, paid: { id: (await notice('received')).deposit_id } as Row };
+  };
+
+  it('beyond a deposit that is reversed before its dispute is won, is taken from a refund that fails', async () => {
+    for (const wins of ['before', 'after'] as const) {
+      const { root, notice, paid } = await transfer();
+      const [one, two] = [await refundOf(root, paid, 25n), await refundOf(root, paid, 15n)];
+      const dispute = (await open(root, paid, reference(), 100n))!;
+      await notice('reversed');
+      expect(await kept(root)).toMatchObject([{ amount: '-40', covered: '0', reason: 'beyond_deposit' }]);
+      await end(root, two, 'succeeded');
+      if (wins === 'after') await end(root, one, 'failed');
+      await decide(root, dispute, 'won');
+      if (wins === 'before') await end(root, one, 'failed');
+      // The bank has all of it. What the refund has paid out is lost: the operator says who bears it.
+      const rows = await kept(root);
+      expect(rows).toMatchObject([{ amount: '-40', covered: '25', status: 'open' }]);
+      expect(await funds(root)).toEqual({ available: '10' });
+      expect(await outside(root)).toEqual({ dispute: 100, unexplained: -15 });
+      const row = await keptOne(root);
+      expect(row.decision).toBeNull();
+      const resolution = { id: row.id, resolution: 'Borne by us', resolvedBy: 'Mira' };
+      expect(await write(root, 'resolve_unexplained', resolution)).toMatchObject({ status: 'resolved' });
+      expect(await violations(fixture)).toEqual([]);
+    }
+  });
+
+  it('in another currency is no part of what a later reversal of the bank takes', async () => {
+    const { root, notice, paid } = await transfer();
+    const refund = await refundOf(root, paid, 40n);
+    await open(root, paid, reference(), 4_000n, { currency: 'EUR' });
+    await notice('reversed');
+    const foreign = { amount: '-4000', covered: '0', currency: 'EUR', reason: 'recorded', status: 'open' };
+    const beyond = { amount: '-40', currency: 'USD', reason: 'beyond_deposit' };
+    expect(await kept(root)).toMatchObject([foreign, { ...beyond, covered: '0', status: 'open' }]);
+    await end(root, refund, 'failed');
+    expect(await kept(root)).toMatchObject([foreign, { ...beyond, covered: '40', status: 'resolved' }]);
+    expect([await funds(root), await violations(fixture)]).toEqual([{ available: '10' }, []]);
+  });
+
+  it('is not what a later reversal of the bank has taken, once its dispute is won', async () => {
+    const { root, notice, paid } = await transfer();
     const refund = await refundOf(root, paid);
     await open(root, paid, reference(), 100n);
     await decideKept(root, await keptOne(root), 'won');
@@ -425,6 +508,61 @@ describe('a chargeback of a checkout', () => {
       where u.deposit_id = ${debit}`;
     return row!.amount as string;
   };
+
+  of('dispute_attempt', () => {
+    const dispute = (attempt: Row, of_: string, more: object = {}): Promise<Row> =>
+      write(merchant, 'dispute_attempt', { id: attempt.id, reference: of_, reasonCode: 'high_risk', ...more });
+    const taken = 'state_conflict attempt.status';
+
+    it('keeps what was taken back of an attempt in another currency, and moves no balance', async () => {
+      const begun = await begin(await checkout());
+      expect(await refusal(dispute(begun, reference()))).toBe(taken);
+      const said = { id: begun.id, status: 'succeeded', amount: 40n, currency: 'USD' };
+      await write(merchant, 'decide_transaction', said);
+      const before = await balance();
+      const of_ = reference();
+      // Before and after what it took is carried out.
+      const row = await dispute(begun, of_, { acquirerReason: '10.4' });
+      await settle(begun, 'succeeded');
+      await world.sql`delete from job where subject_id = ${begun.id}`;
+      expect(row).toMatchObject({
+        ...{ transaction_id: begun.id, deposit_id: null, amount: '-40', currency: 'USD', covered: '0' },
+        ...{ reason: 'recorded', status: 'open', reference: of_, note: 'Chargeback, high_risk: 10.4' },
+      });
+      expect(await posted(row)).toEqual([
+        { contra: 'dispute', amount: '40' },
+        { contra: 'unexplained', amount: '-40' },
+      ]);
+      expect(await dispute(begun, of_, { amount: 40n, currency: 'USD' })).toEqual(row);
+      expect(await refusal(dispute(begun, of_, { amount: 39n }))).toBe(conflict);
+      expect(await refusal(dispute(begun, of_, { currency: 'INR' }))).toBe(conflict);
+      for (const amount of [0n, 41n])
+        expect(await refusal(dispute(begun, reference(), { amount }))).toBe('amount_exceeds_deposit attempt.amount');
+      const disputed = await paid(103n);
+      const other = reference();
+      await open(merchant, { id: disputed.deposit_id }, other, 10n);
+      expect(await refusal(dispute(begun, other))).toBe(conflict);
+      expect(await refusal(open(merchant, { id: disputed.deposit_id }, of_, 10n))).toBe(conflict);
+      expect(await refusal(dispute(disputed, reference()))).toBe(taken);
+      expect(await refusal(dispute({ id: 'transaction_0' } as Row, reference()))).toBe(taken);
+      await decide(merchant, await stored('dispute', merchant, disputed.deposit_id, 'deposit_id'), 'won');
+      const last = await decideKept(merchant, row, 'won');
+      expect(last).toMatchObject({ decision: 'won', status: 'resolved', resolution: wonText });
+      expect(await decideKept(merchant, row, 'won')).toEqual(last);
+      expect(await cameBack(row)).toEqual([
+        { contra: 'dispute', amount: '-40' },
+        { contra: 'unexplained', amount: '40' },
+      ]);
+      // Another one is lost, and moves nothing.
+      const second = await dispute(begun, reference(), { amount: 15n });
+      expect(await decideKept(merchant, second, 'lost')).toMatchObject({ decision: 'lost', status: 'open' });
+      expect(await cameBack(second)).toEqual([]);
+      expect(await seller.balance(merchant.id, 'USD')).toEqual({});
+      const { available } = await balance();
+      expect(Number(available) - Number(before.available ?? 0)).toBe(90);
+      expect(await violations(fixture)).toEqual([]);
+    });
+  });
 
   it('with its fee takes the deposit, and the rest is unexplained until it is won', async () => {
     const before = await balance();

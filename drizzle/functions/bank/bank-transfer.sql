@@ -111,7 +111,8 @@ begin
     x.tenant_id = p_tenant
     and x.livemode = p_live
     and x.decision is distinct from 'won'
-    and (n.id = d.id or (n.disputes_id = d.id and n.status = 'completed'));
+    and x.currency = d.currency
+    and d.id in (n.id, n.disputes_id);
   v_beyond := v_beyond + refunded_of(p_tenant, p_live, d.id);
   if v_beyond > 0 then
     perform insert_unexplained(p_tenant, p_live, null, d.id, d.payment_id, -v_beyond, d.currency, 'beyond_deposit');

@@ -34,7 +34,7 @@ begin
       p_live,
       'dispute_won',
       v.id,
-      p_payment,
+      coalesce(p_payment, v.id),
       'dispute',
       'unexplained',
       -v.amount - v.covered,
@@ -67,13 +67,15 @@ begin
       'is not that of a dispute without a deposit of its own'
     );
   end if;
-  select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.deposit_id;
-  perform lock_money_of(p_tenant, p_live, d);
-  select x.*
-  into d
-  from deposit x
-  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.deposit_id
-  for update;
+  if v.deposit_id is not null then
+    select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.deposit_id;
+    perform lock_money_of(p_tenant, p_live, d);
+    select x.*
+    into d
+    from deposit x
+    where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.deposit_id
+    for update;
+  end if;
   select x.*
   into v
   from unexplained x

@@ -33,7 +33,7 @@ begin
     v_id,
     coalesce(p_payment, v_id),
     case
-      when p_transaction is null then 'dispute'
+      when p_amount < 0 then 'dispute'
       else 'acquirer'
     end,
     'unexplained',
@@ -78,11 +78,13 @@ begin
 end;
 $$;
 
--- Stores what was taken back of a deposit under its reference, with a note, and posts it. Returns NULL when money is
--- stored under the reference already, or a dispute or recall has it. The caller has locked the balances of the deposit.
+-- Stores what was taken back of a deposit under its reference, with a note, and posts it; or of an attempt that was
+-- taken in another currency, and so has no deposit. Returns NULL when money is stored under the reference already, or a
+-- dispute or recall has it. The caller has locked the balances of the deposit.
 create or replace function insert_taken_back(
   p_tenant text,
   p_live boolean,
+  p_transaction text,
   p_deposit deposit,
   p_amount bigint,
   p_currency text,
@@ -97,6 +99,7 @@ declare
   v_id text := new_id('unexplained');
   v_now bigint := clock(p_tenant, p_live);
 begin
+  perform lock_references(p_tenant, p_live);
   if
     exists (
       select
@@ -111,9 +114,22 @@ begin
     return null;
   end if;
   insert into unexplained
-    (tenant_id, livemode, id, created, deposit_id, amount, currency, reason, status, reference, note)
+    (tenant_id, livemode, id, created, transaction_id, deposit_id, amount, currency, reason, status, reference, note)
   values
-    (p_tenant, p_live, v_id, v_now, p_deposit.id, -p_amount, p_currency, 'recorded', 'open', p_reference, p_note)
+    (
+      p_tenant,
+      p_live,
+      v_id,
+      v_now,
+      p_transaction,
+      p_deposit.id,
+      -p_amount,
+      p_currency,
+      'recorded',
+      'open',
+      p_reference,
+      p_note
+    )
   on conflict (tenant_id, livemode, reference) do nothing
   returning *
   into v;
@@ -123,7 +139,7 @@ begin
       p_live,
       'unexplained',
       v.id,
-      p_deposit.payment_id,
+      coalesce(p_deposit.payment_id, v.id),
       'dispute',
       'unexplained',
       v.amount,
@@ -157,12 +173,14 @@ declare
   u unexplained;
   v_paid bigint;
   v_currency text;
-  v_disputed boolean := exists (
+  v_disputed boolean;
+begin
+  perform lock_references(p_tenant, p_live);
+  v_disputed := exists (
     select
     from clawback c
     where c.tenant_id = p_tenant and c.livemode = p_live and c.kind = p_kind and c.reference = p_reference
   );
-begin
   select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_deposit;
   v_currency := coalesce(p_currency, d.currency);
   select x.*
@@ -199,7 +217,7 @@ begin
   then
     return false;
   end if;
-  u := insert_taken_back(p_tenant, p_live, d, p_amount, v_currency, p_reference, p_note);
+  u := insert_taken_back(p_tenant, p_live, null, d, p_amount, v_currency, p_reference, p_note);
   -- Money of another deposit was stored under the reference meanwhile, or what takes back in the other way has it.
   if u.id is null then
     perform refuse(409, 'state_conflict', 'deposit.reference', 'was already recorded with different content');
@@ -227,7 +245,7 @@ begin
   from deposit x
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'depositId';
   perform lock_money_of(p_tenant, p_live, d);
-  v := insert_taken_back(p_tenant, p_live, d, v_amount, d.currency, v_reference, v_args ->> 'note');
+  v := insert_taken_back(p_tenant, p_live, null, d, v_amount, d.currency, v_reference, v_args ->> 'note');
   if v.id is null then
     select x.*
     into v

@@ -44,7 +44,8 @@ begin
       and x.livemode = p_live
       and x.deposit_id = r.debit_deposit_id
       and x.reason = 'beyond_deposit';
-    -- A reversal has taken all of a deposit: what comes back is the bank's.
+    -- A reversal has taken all of a deposit: what comes back is the bank's. The row is then of what refunds have paid
+    -- back, which one that fails covers, and otherwise the operator says who bears it.
     if found and d.status = 'completed' then
       perform settle_unexplained(p_tenant, p_live, u, v.payment_id);
     end if;

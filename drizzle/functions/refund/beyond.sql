@@ -5,7 +5,7 @@
 -- Takes what a refund that failed has given back, as far as more was taken back than was left of its deposit: by a
 -- further deposit with a negative amount under the reference of the dispute or the recall. Where the deposit was
 -- reversed, the reversal has taken it. So much of the unexplained money is covered, where it has not come back by the
--- dispute that was won.
+-- dispute that was won. Of a deposit that was reversed before it does not: it is then a part of what the bank has.
 create or replace function cover_beyond(p_tenant text, p_live boolean, p_envelope jsonb, p_refund refund)
 returns void
 language plpgsql
@@ -31,13 +31,6 @@ begin
       and x.decision is distinct from 'won'
       and x.currency = d.currency
       and d.id in (n.id, n.disputes_id)
-      and (
-        x.reason = 'recorded'
-        or n.status <> case
-          when n.id = d.id then 'completed'
-          else 'reversed'
-        end
-      )
     order by x.created, x.id
   loop
     exit when v_rest = 0;

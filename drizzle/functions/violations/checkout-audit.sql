@@ -70,7 +70,8 @@ create or replace view checkout_violations as
   select t.tenant_id, t.livemode, 'attempt and its unexplained money disagree', t.id
   from
     transaction t
-    left join unexplained u on u.tenant_id = t.tenant_id and u.livemode = t.livemode and u.transaction_id = t.id
+    left join unexplained u
+      on u.tenant_id = t.tenant_id and u.livemode = t.livemode and u.transaction_id = t.id and u.amount > 0
     left join refund r
       on r.tenant_id = t.tenant_id
       and r.livemode = t.livemode
@@ -122,7 +123,7 @@ create or replace view checkout_violations as
         and sum(e.amount) filter (
           where
             e.contra = case
-              when u.transaction_id is null then 'dispute'
+              when u.amount < 0 then 'dispute'
               else 'acquirer'
             end
         ) = -u.amount

@@ -180,6 +180,20 @@ create or replace view dispute_violations as
       where r.tenant_id = u.tenant_id and r.livemode = u.livemode and r.deposit_id = d.id and r.status <> 'failed'
     )
   union all
+  -- Of an attempt that has no deposit, because it took another currency, at most what it took is taken back at once.
+  select u.tenant_id, u.livemode, 'what was taken back of an attempt and what it took disagree', u.id
+  from
+    unexplained u
+    left join transaction t on t.tenant_id = u.tenant_id and t.livemode = u.livemode and t.id = u.transaction_id
+  where
+    u.amount < 0
+    and u.transaction_id is not null
+    and (
+      t.taken_currency <> t.currency
+      and t.deposit_id is null
+      and (u.currency <> t.taken_currency or -u.amount <= t.taken_amount)
+    ) is not true
+  union all
   select r.tenant_id, r.livemode, 'dispute and its times disagree', r.id
   from dispute r
   where

@@ -316,6 +316,17 @@ export interface WriteFunctions {
       to: string;
     };
   };
+  dispute_attempt: {
+    returns: 'unexplained';
+    args: {
+      id: string;
+      reference: string;
+      reasonCode: string;
+      amount?: bigint | undefined;
+      currency?: string | undefined;
+      acquirerReason?: string | null | undefined;
+    };
+  };
   dispute_deposit: {
     returns: 'deposit';
     args: {

@@ -131,7 +131,10 @@ async function recordRefund(
   await inTurn(scope, () => scope.write('move_refund', refund, { requestId }, endOfRefund(data.id, data)));
 }
 
-/** Opens a dispute of what an attempt has paid. What no balance has is unexplained. Spec: decisions, 8.13. */
+/**
+ * Opens a dispute of what an attempt has paid. What no balance has is unexplained, so all of an attempt that was taken in
+ * another currency. Spec: decisions, 8.13.
+ */
 async function openDispute(
   parts: ReportParts,
   livemode: boolean,
@@ -140,18 +143,19 @@ async function openDispute(
 ): Promise<void> {
   const attempt = await attemptOf(parts, livemode, data.attempt);
   // The second payment of a checkout has a deposit, too.
-  if (attempt.depositId === null)
-    throw conflict('attempt.status', 'The attempt has credited nothing. The operator decides about the dispute.');
+  const { depositId } = attempt;
   const args = {
-    ...{ id: attempt.depositId, reference: data.id, reasonCode: data.reason_code },
+    ...{ reference: data.id, reasonCode: data.reason_code },
     ...{ amount: Amount.parseValue(data.amount), currency: data.currency },
     ...(data.reason !== undefined && { acquirerReason: data.reason }),
-    ...(data.respond_by !== undefined && { respondBy: Math.floor(Date.parse(data.respond_by) / 1_000) }),
   };
+  const respondBy = data.respond_by !== undefined && { respondBy: Math.floor(Date.parse(data.respond_by) / 1_000) };
   const scope = payerScope(parts.database, attempt);
   await parts.inTurn(scope, async () => {
     await scope.refuseBesideOtherReleases();
-    await scope.writeOrNone('open_dispute', dispute, { requestId }, args);
+    if (depositId === null)
+      await scope.write('dispute_attempt', unexplained, { requestId }, { id: attempt.id, ...args });
+    else await scope.writeOrNone('open_dispute', dispute, { requestId }, { id: depositId, ...args, ...respondBy });
   });
 }
 
@@ -186,13 +190,10 @@ async function decideDispute(
 }
 
 /** What a dispute took of an attempt and is unexplained, because no balance had it. */
-async function unexplainedOf(
-  scope: Scope,
-  id: string,
-  { depositId }: TransactionRow,
-): Promise<UnexplainedRow | undefined> {
+async function unexplainedOf(scope: Scope, id: string, attempt: TransactionRow): Promise<UnexplainedRow | undefined> {
   const kept = await scope.all(unexplained, unexplained.reference, id.trim());
-  return kept.find((each) => depositId !== null && each.depositId === depositId);
+  const { depositId } = attempt;
+  return kept.find((each) => (depositId === null ? each.transactionId === attempt.id : each.depositId === depositId));
 }
 
 const conflict = (field: string, text: string) => new DomainError(problem('state_conflict', field, text));

@@ -38,7 +38,8 @@ export function disputeCommands(program: Command, command: AddCommand): void {
   command(
     disputes,
     'open <deposit>',
-    'Open a dispute of a completed deposit, whose money was taken back; opening it again changes nothing',
+    'Open a dispute of a completed deposit, or of an attempt that was taken in another currency, whose money was ' +
+      'taken back; opening it again changes nothing',
     async (operator, o, id) => {
       const opened = await openDispute(operator, {
         ...{ id, reference: String(o.reference), reasonCode: o.reasonCode as DepositReasonCode },

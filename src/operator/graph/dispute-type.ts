@@ -54,15 +54,23 @@ export class DisputesArgs extends ListFilterArgs {
   status?: DisputeStatus | null;
 }
 
-@InputType({ description: 'A dispute of a completed deposit in live mode, whose money was taken back.' })
+@InputType({
+  description:
+    'A dispute in live mode of a completed deposit, or of an attempt that was taken in another currency: its money was ' +
+    'taken back.',
+})
 export class OpenDisputeInput {
-  @Field(() => ID, { description: 'The deposit whose money was taken back.' })
+  @Field(() => ID, {
+    description:
+      'The deposit whose money was taken back; or the attempt, if it was taken in another currency and so has no deposit.',
+  })
   id: string;
   @Field(() => ID, { nullable: true, description: tenantOfDeposit })
   tenantId?: string | null;
   @Field(() => Amount, {
     nullable: true,
-    description: 'The amount that was taken back. By default what disputes and refunds have left.',
+    description:
+      'The amount that was taken back. By default what disputes and refunds have left, or what the attempt took.',
   })
   amount?: bigint | null;
   @Field(() => DepositReasonCode, { description: 'Why the money was taken back.' })

@@ -34,7 +34,8 @@ registerEnumType(UnexplainedReason, {
     DUPLICATE: { description: 'A checkout was paid twice, and the acquirer could not send the second payment back.' },
     RECORDED: {
       description:
-        'It was taken back of a deposit of which refunds and disputes had left nothing, or in another currency. A ' +
+        'It was taken back of a deposit of which refunds and disputes had left nothing, or in another currency, or of ' +
+        'an attempt that was taken in another currency. A ' +
         'report of an acquirer, a notice of a bank or an operator has recorded it under its reference. The amount is ' +
         'negative.',
     },
@@ -57,7 +58,12 @@ export class OperatorUnexplained {
   livemode: boolean;
   @Field(() => ID, { description: tenantId })
   tenantId: string;
-  @Field(() => ID, { nullable: true, description: 'The attempt with which it was taken.' })
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      'The attempt with which it was taken, or of which it was taken back because no deposit has what it took in ' +
+      'another currency.',
+  })
   transactionId: string | null;
   @Field(() => ID, {
     nullable: true,

@@ -72,18 +72,19 @@ export async function decideTransaction(
   { status, amount, currency }: AttemptDecision,
 ): Promise<TransactionRow> {
   refuse([...takenProblems(status, { amount, currency }), ...amountProblems({ amount, currency }, 'transaction')]);
-  const rows: TransactionRow[] = await operator.byId('operator_transaction', transaction, id);
-  const row = rows.find(({ livemode }) => livemode);
-  if (!row)
-    throw new OperatorError(
-      'There is no such attempt in live mode. Check the id.',
-      'resource_missing',
-      'transaction.id',
-    );
+  const row = await liveAttempt(operator, id);
   const taken = { amount: amount ?? row.amount, currency: currency ?? row.currency };
   refuse(amountProblems(taken, 'transaction'));
   const end = status === 'succeeded' ? taken : { reasonCode: 'declined' as const };
   return operator.write('decide_transaction', row, 'decideTransaction', { id, status, ...end }, transaction);
+}
+
+/** The attempt in live mode with this id. */
+export async function liveAttempt(operator: Operator, id: string): Promise<TransactionRow> {
+  const rows: TransactionRow[] = await operator.byId('operator_transaction', transaction, id);
+  const row = rows.find(({ livemode }) => livemode);
+  if (row) return row;
+  throw new OperatorError('There is no such attempt in live mode. Check the id.', 'resource_missing', 'transaction.id');
 }
 
 function takenProblems(status: string, { amount, currency }: Partial<AttemptDecision>): Problem[] {

@@ -8,6 +8,7 @@ import { type DisputeRow, DisputeStatus, dispute } from '../../resources/dispute
 import { type Operator, OperatorError, refuse } from '../operator.js';
 import { type ListFilter, type ListPage, listed } from '../paging.js';
 import { type UnexplainedRow, unexplained } from '../table.js';
+import { liveAttempt } from './attempts.js';
 import { operatorDeposit } from './bank.js';
 import { referenceProblems, withoutSpaceAround } from './notice.js';
 import { unexplainedUnder } from './taken-back.js';
@@ -15,9 +16,9 @@ import { unexplainedOf } from './unexplained.js';
 
 /** What a bank or an acquirer reports of a dispute, under its own reference: it has taken the money back. */
 export interface OpenedDispute {
-  /** The id of the deposit. */
+  /** The id of the deposit; or that of the attempt, if it was taken in another currency and so has no deposit. */
   id: string;
-  /** By default all that disputes and refunds have left. */
+  /** By default all that disputes and refunds have left, or that the attempt took. */
   amount?: bigint | null | undefined;
   reasonCode: DepositReasonCode;
   /** The reason in the words of the bank or the acquirer, at most 255 characters. */
@@ -39,7 +40,8 @@ const acquirerReasonLengthMax = 255;
 
 /**
  * Opens a dispute of a completed deposit in live mode, also of one that a checkout made. Its money is taken at once;
- * where refunds and disputes have left nothing of the deposit, it is unexplained, and there is no dispute.
+ * where refunds and disputes have left nothing of the deposit, it is unexplained, and there is no dispute. So is all
+ * that was taken back of an attempt that was taken in another currency.
  * The same again changes nothing; another deposit, amount or reason under its reference is a conflict.
  * Spec: decisions, 8.13.
  */
@@ -51,6 +53,7 @@ export async function openDispute(operator: Operator, given: OpenedDispute): Pro
     ...depositProblems({ amount: amount ?? null }),
     ...referenceProblems(reference, 'deposit.reference'),
   ]);
+  if (id.startsWith('transaction_')) return disputeAttempt(operator, given);
   const row = await operatorDeposit(operator, id, tenantId ?? undefined);
   if (!row.livemode)
     throw new OperatorError(
@@ -78,6 +81,25 @@ export async function openDispute(operator: Operator, given: OpenedDispute): Pro
   const opened = await operator.writeOrNone('open_dispute', row, 'openDispute', args, dispute);
   if (opened) return { dispute: opened, unexplained: null };
   return { dispute: null, unexplained: (await unexplainedUnder(operator.scope(row), reference))! };
+}
+
+/** Keeps what was taken back of an attempt that was taken in another currency. All of it is unexplained. */
+async function disputeAttempt(
+  operator: Operator,
+  { id, amount, reasonCode, acquirerReason, reference }: OpenedDispute,
+): Promise<OpenedOrUnexplained> {
+  const row = await liveAttempt(operator, id);
+  refuse(amountProblems({ amount }, 'deposit', row.takenCurrency ?? row.currency));
+  const args = {
+    ...{ id, reference, reasonCode },
+    ...(amount != null && { amount }),
+    ...(acquirerReason != null && { acquirerReason }),
+  };
+  await operator.scope(row).refuseBesideOtherReleases();
+  return {
+    dispute: null,
+    unexplained: await operator.write('dispute_attempt', row, 'openDispute', args, unexplained),
+  };
 }
 
 /** Lists disputes of all tenants. In live mode, those under review wait for the operator. */

@@ -53,7 +53,7 @@ export function OpenDispute({ onDone }: { onDone: () => void }) {
       })}
       done={({ openDispute }) =>
         openDispute?.unexplained
-          ? 'Nothing was left of this payment, so what was taken back is unexplained money. The account is not asked.'
+          ? 'No balance has this money, so what was taken back is unexplained money. The account is not asked.'
           : 'The dispute is open. Its account can answer it.'
       }
       onDone={onDone}
@@ -62,7 +62,14 @@ export function OpenDispute({ onDone }: { onDone: () => void }) {
         Live mode: real money. The payer has got it back from the bank or the acquirer, and it is taken from the account
         at once.
       </p>
-      <TextField name="id" label="Payment" placeholder="deposit_…" spellCheck={false} required />
+      <TextField
+        name="id"
+        label="Payment"
+        placeholder="deposit_…"
+        hint="Or the attempt (transaction_…) that was taken in another currency, and so has no payment."
+        spellCheck={false}
+        required
+      />
       <TextField name="reference" label="The bank's reference of the dispute" maxLength={255} required />
       <AmountField name="amount" label="Amount" hint="Without one, all that disputes and refunds have left." />
       <SelectField
