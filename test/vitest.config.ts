@@ -26,9 +26,9 @@ if (!process.env.TMPDIR && fs.existsSync(memory)) {
  * do not start together.
  */
 const slowest = [
-  ['process/process', 'browser/dashboard-pages', 'faults/outage'],
-  ['process/process-serving', 'process/cli-operation', 'faults/hosted-answer'],
-  ['api/plan', 'browser/hosted', 'faults/hosted-safety'],
+  ['process/process', 'browser/dashboard-pages', 'faults/outage', 'faults/alerts-slow'],
+  ['process/process-serving', 'process/cli-operation', 'faults/hosted-answer', 'faults/alerts-work'],
+  ['api/plan', 'browser/hosted', 'faults/hosted-safety', 'faults/alerts'],
   ['browser/hosted-page', 'browser/dashboard-money', 'api/webhook-delivery'],
   ['process/cli', 'browser/dashboard-trade', 'api/webhook'],
   ['api/compiler', 'browser/explorer', 'process/replica'],

@@ -101,7 +101,6 @@ export class LedgerChecks {
    * another gateway, or by an operator, who clears one in the same way. It waits for no check that runs.
    */
   async lookAgain(): Promise<void> {
-    if (this.#known.size === 0) return;
     const found = await this.#foundViolated();
     const violated = [...this.#known].filter(([, each]) => each.violated).map(([key]) => key);
     let changed = false;

@@ -147,6 +147,23 @@ describe('the checks of the ledger', () => {
     await gateway.close();
   });
 
+  it('say what an operator has found when their last round knew of no ledger', async () => {
+    const tenant = tenantOf(await trader());
+    const change = (by: number) =>
+      tampering((sql) => sql`update balance set pending = pending + ${by} where tenant_id = ${tenant}`);
+    await change(1);
+    await checkLedgerNow(world.operator, `account_${tenant}`, false);
+    const gateway = gatewayChecks();
+    await gateway.checks.lookAgain();
+    const found = gateway.states.at(-1)?.violated ?? 0;
+    expect(found).toBeGreaterThan(0);
+    await change(-1);
+    await checkLedgerNow(world.operator, `account_${tenant}`, false);
+    await gateway.checks.lookAgain();
+    expect(gateway.states.at(-1)).toMatchObject({ violated: found - 1 });
+    await gateway.close();
+  });
+
   it('say beside a round what others find, and what they find mended', async () => {
     const [busy, tenant] = [tenantOf(await trader()), tenantOf(await trader())];
     const found = async (violated: boolean) => {

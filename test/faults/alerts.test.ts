@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { childrenOf, type Gateway, until, useChildren } from '../support/child.js';
-import { hasty } from '../support/patient.js';
-import { freePort } from '../support/ports.js';
-import { Prometheus, prometheusProgram } from '../support/prometheus.js';
-import { figures, patience } from '../support/scale.js';
+import { type Prometheus, prometheusProgram } from '../support/prometheus.js';
+import { patience } from '../support/scale.js';
 import { type Server, Servers } from '../support/standby.js';
-import { details, nickname, type Speaker } from '../support/world.js';
+import type { Speaker } from '../support/world.js';
+import {
+  doctorOn,
+  fires as firesIn,
+  partner as newPartner,
+  unwatched,
+  type Watched,
+  watched,
+} from './alert-fixture.js';
 
 vi.setConfig(patience);
 
@@ -15,29 +21,16 @@ const missing = prometheusProgram ? '' : ' (skipped: no prometheus is installed)
 
 let primary: Server;
 let standby: Server;
+let one: Watched | undefined;
 let gateway: Gateway;
 let me: Speaker;
 let prometheus: Prometheus;
 let environment: Record<string, string>;
 
-const partner = () => me.post('/v1/accounts', { type: 'partner', nickname: nickname(), business_details: details() });
+const partner = () => newPartner(me);
 const readiness = async () => (await (await fetch(`${gateway.origin}/readyz`)).json()) as { status: string };
 
-/**
- * Waits until an alert fires, and returns the seconds from now on. No other alert may begin to fire meanwhile; those of
- * the faults before still may.
- */
-async function fires(fault: string, alert: string): Promise<number> {
-  const before = await prometheus.firing();
-  expect([alert, before.has(alert)]).toEqual([alert, false]);
-  const began = performance.now();
-  let firing = before;
-  await until(async () => (firing = await prometheus.firing()).has(alert), 250);
-  const seconds = (performance.now() - began) / 1_000;
-  expect([...firing].filter((name) => !before.has(name))).toEqual([alert]);
-  figures('alerts', { fault, alert, seconds: seconds.toFixed(0) });
-  return seconds;
-}
+const fires = (fault: string, alert: string) => firesIn(prometheus, fault, alert);
 
 /** Waits until writes go on, and no alert says that they do not. */
 async function mended(): Promise<void> {
@@ -48,7 +41,6 @@ async function mended(): Promise<void> {
 
 // `.ci/run` installs Prometheus where it can; PROMETHEUS names another one.
 describe.skipIf(!prometheusProgram)(`a real Prometheus with the alert rules${missing}`, () => {
-  const trust = { 'x-forwarded-proto': 'https' };
   beforeAll(async () => {
     const [first, second] = [await servers.copy('first'), await servers.copy('second')];
     primary = await servers.start(first, ['synchronous_standby_names=*']);
@@ -59,25 +51,11 @@ describe.skipIf(!prometheusProgram)(`a real Prometheus with the alert rules${mis
         () => false,
       ),
     );
-    const metricsPort = await freePort();
-    environment = {
-      ...hasty,
-      DATABASE_URL: `postgres://tidegate@127.0.0.1:${primary.port}/tidegate`,
-      API_KEY_PEPPER: 'a pepper that is long enough for a test',
-      TRUSTED_PROXY: '127.0.0.1',
-      WORKERS: '2',
-      METRICS_PORT: String(metricsPort),
-    };
-    gateway = await children.gateway(environment);
-    const create = ['account', 'create', '--type=platform', '--edition=1', '--legal-name=Root Traders', '--json'];
-    const { keys } = JSON.parse((await children.command(environment, ...create)).out);
-    me = gateway.speaker(keys.test, trust);
-    prometheus = new Prometheus();
-    await prometheus.start([`127.0.0.1:${metricsPort}`]);
+    one = await watched(children, primary, 'platform', { WORKERS: '2' });
+    ({ environment, gateway, prometheus, me } = one);
   });
   afterAll(async () => {
-    await prometheus?.stop();
-    await gateway?.stop();
+    await unwatched(one);
     await servers.endAll();
   });
 
@@ -86,11 +64,12 @@ describe.skipIf(!prometheusProgram)(`a real Prometheus with the alert rules${mis
     standby.process.kill('SIGKILL');
     expect(await fires('synchronous standby lost', 'TidegateNoCommits')).toBeLessThan(60);
     expect(await readiness()).toEqual({ status: 'commits hang' });
-    const doctor = await children.command(environment, 'doctor', '--alert', 'TidegateNoCommits', '--json');
-    expect([doctor.code, doctor.errors]).toEqual([1, '']);
-    const { health } = JSON.parse(doctor.out) as { health: { level: string; check: string; finding: string }[] };
-    expect(health.filter(({ level }) => level === 'now').map(({ check, finding }) => [check, finding])).toEqual([
-      ['standbys', 'No synchronous standby is attached, and writes wait for one (synchronous_standby_names = *).'],
+    expect((await doctorOn(children, environment, 'TidegateNoCommits')).filter(([level]) => level === 'now')).toEqual([
+      [
+        'now',
+        'standbys',
+        'No synchronous standby is attached, and writes wait for one (synchronous_standby_names = *).',
+      ],
     ]);
     expect([(await partner()).status, (await me.get('/v1/accounts')).status]).toEqual([503, 200]);
     standby = await servers.start(standby.data, [], primary);

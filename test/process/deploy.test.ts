@@ -43,10 +43,20 @@ const copies = (at: 0 | 1) =>
   stages[at].steps.filter(([name]) => name === 'COPY').map(([, rest]) => rest.replace('--from=build ', '').split(' '));
 const imageEnvironment = Object.fromEntries(step('ENV').map((pair) => pair.split('=') as [string, string]));
 
+/** The exit code of the container's check of its health, with the settings of the container. */
+function healthStatus(env: Record<string, string>, options: object = {}): number | null {
+  const [program, ...args] = JSON.parse(/CMD (\[.*\])$/.exec(step('HEALTHCHECK')[0]!)![1]!) as string[];
+  return spawnSync(program!, args, { ...options, env: { PATH: process.env.PATH!, ...env } }).status;
+}
+
 const [job, deployment, , , pods, cron] = parseAllDocuments(textOf('kubernetes.yaml')).map((document) =>
   document.toJS(),
 );
 const compose = parseAllDocuments(textOf('compose.yaml'), { merge: true })[0]!.toJS();
+
+// `.ci/run` installs shellcheck where it can.
+const shellcheck = spawnSync('shellcheck', ['--version']).status === 0;
+const noShellcheck = shellcheck ? '' : ' (skipped: no shellcheck is installed)';
 
 describe('the files for deployment', () => {
   it('name only files that exist, and end as a user without privileges', () => {
@@ -105,6 +115,23 @@ describe('the files for deployment', () => {
       faultsOfDockerfile(text),
       faultsOfDockerfile(text.replace('COPY', 'COPPY')).map(({ message }) => message),
     ]).toEqual([...[[], ['Unknown instruction: COPPY']]]);
+  });
+
+  it.skipIf(!shellcheck)(`have no fault that shellcheck finds${noShellcheck}`, () => {
+    const inCommands = [job, cron]
+      .map(({ spec }) => (spec.jobTemplate?.spec ?? spec).template.spec.containers[0])
+      .concat(Object.values(compose.services))
+      .flatMap(({ entrypoint, command, args }) => [entrypoint, command, args])
+      .filter((words) => words?.[0] === 'sh')
+      .map(([, , text]) => text.replaceAll('$$', '$'));
+    const unit = /^ExecStart=\/bin\/sh -c '(.*)'$/m.exec(textOf('tidegate-backup.service'))![1]!.replaceAll('%%', '%');
+    const scripts = ['.ci/run', path.join(folder, 'make-secrets.sh')].map((file) => fs.readFileSync(file, 'utf8'));
+    expect([inCommands.length, scripts.length]).toEqual([3, 2]);
+    for (const input of [...scripts, ...[...inCommands, unit].map((text) => `#!/bin/sh\n${text}\n`)]) {
+      const { status, stdout } = spawnSync('shellcheck', ['-'], { input, encoding: 'utf8' });
+      expect([status, stdout]).toEqual([0, '']);
+    }
+    expect(spawnSync('shellcheck', ['-'], { input: '#!/bin/sh\ncat $1\n' }).status).toBe(1);
   });
 
   it('have the keys and values of the schema of the Compose specification', () => {
@@ -266,13 +293,11 @@ describe('the program as the container file lays it out', () => {
     owners = url;
     await runRoles(owners);
     const DATABASE_URL = owners.replace('//tidegate@', '//tidegate_runtime@');
-    const port = await freePort();
     const pod = deployment.spec.template.spec.containers[0].env as { name: string; value: string }[];
     environment = {
       ...{ PATH: process.env.PATH!, HOME: '/nonexistent', ...imageEnvironment },
       ...Object.fromEntries(pod.map(({ name, value }) => [name, value])),
-      ...{ DATABASE_URL, API_KEY_PEPPER, PORT: `${port}` },
-      ...{ METRICS_PORT: `${await freePort()}`, METRICS_HOST: '127.0.0.1', SHUTDOWN_DELAY_SECONDS: '1' },
+      ...{ DATABASE_URL, API_KEY_PEPPER, METRICS_HOST: '127.0.0.1', SHUTDOWN_DELAY_SECONDS: '1' },
       TRUSTED_PROXY: '127.0.0.1',
     };
   });
@@ -305,10 +330,53 @@ describe('the program as the container file lays it out', () => {
     expect(written.stdout).toBe('');
   });
 
+  it('has the doctor say to the serving role what it says to the owner, and no more', async () => {
+    const linesAs = async (url: string) => {
+      const { out, errors } = await children.command({ ...environment, DATABASE_URL: url }, 'doctor', '--json');
+      expect(errors).toBe('');
+      return (JSON.parse(out) as { health: Record<'level' | 'check' | 'finding', string>[] }).health.map(
+        ({ level, check, finding }) => [level, check, finding],
+      );
+    };
+    const bad = async (url: string) => (await linesAs(url)).filter(([level]) => level !== 'ok');
+    const runtime = environment.DATABASE_URL!;
+    const [well, ofOwner] = [await linesAs(runtime), await linesAs(owners)];
+    expect(well).toEqual(ofOwner);
+    expect(well.filter(([level]) => level !== 'ok').map(([, check]) => check)).toEqual(['gateways', 'backups']);
+    const database = new URL(owners).pathname.slice(1);
+    const sql = postgres({ ...inject('admin'), database, max: 1, onnotice: () => {} });
+    await sql`grant update on entry to tidegate_runtime`;
+    const found = await bad(runtime);
+    expect(found).toEqual(await bad(owners));
+    expect(found[0]).toEqual([
+      'now',
+      'privileges',
+      'An append-only table is not protected: entry: tidegate_runtime has UPDATE.',
+    ]);
+    await sql`revoke update on entry from tidegate_runtime`;
+    // A table that the role may not read is a line, and neither well nor an alarm.
+    await sql`revoke select on operator_action, ledger_check from tidegate_runtime`;
+    const unread = await bad(runtime);
+    expect(unread).toEqual(
+      expect.arrayContaining(
+        ['operator_action', 'ledger_check'].map((table) => [
+          'look',
+          table === 'ledger_check' ? 'ledgers' : 'backups',
+          `This could not be checked: permission denied for table ${table}`,
+        ]),
+      ),
+    );
+    expect(unread.filter(([level]) => level === 'now')).toEqual([]);
+    await sql`grant select on operator_action, ledger_check to tidegate_runtime`;
+    await sql.end();
+  });
+
   it('serves by the command of the image, as its probes see, and needs no file of its own', async () => {
     const command = JSON.parse(step('CMD')[0]!) as string[];
     const unit = /^ExecStart=\/usr\/bin\/(.*)$/m.exec(textOf('tidegate.service'))![1]!.replace('/opt/tidegate/', '');
     expect(unit).toBe(command.join(' '));
+    // Only now, so that no other program takes them meanwhile.
+    Object.assign(environment, { PORT: `${await freePort()}`, METRICS_PORT: `${await freePort()}` });
     const child = spawn(command[0]!, command.slice(1), {
       cwd: image,
       env: environment,
@@ -332,9 +400,7 @@ describe('the program as the container file lays it out', () => {
       );
       expect([probe, (await fetch(`http://127.0.0.1:${environment.PORT}${place}`)).status]).toEqual([probe, 200]);
     }
-    const health = /CMD (\[.*\])$/.exec(step('HEALTHCHECK')[0]!)![1]!;
-    const [program, ...args] = JSON.parse(health) as string[];
-    const healthy = () => spawnSync(program!, args, { ...inImage, env: environment }).status;
+    const healthy = () => healthStatus(environment, inImage);
     expect(healthy()).toBe(0);
     expect((await fetch(`http://127.0.0.1:${environment.METRICS_PORT}/metrics`)).status).toBe(200);
 
@@ -524,6 +590,30 @@ describe('SIGHUP with a certificate', () => {
       socket.once('data', (bytes) => resolve(bytes.toString('latin1').split('\r\n')[0]!));
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
     });
+
+  it('is no matter for the check of the container, which asks at PORT with the scheme of the settings', async () => {
+    makeCertificate('another name');
+    const secured = { TLS_CERT_FILE: cert, TLS_KEY_FILE: key };
+    const healthOf = async (settings: Record<string, string>) => {
+      const PORT = String(await freePort());
+      const gateway = await children.gateway({
+        DATA_DIR: await children.preparedFolder('migrated'),
+        PORT,
+        ...settings,
+      });
+      const other = settings.TLS_CERT_FILE ? {} : secured;
+      const statuses = [
+        healthStatus({ PORT, ...settings }),
+        healthStatus({ PORT, ...other }),
+        healthStatus({ ...settings, PORT: String(await freePort()) }),
+      ];
+      await gateway.stop();
+      return [...statuses, healthStatus({ PORT, ...settings })];
+    };
+    expect(await healthOf({})).toEqual([0, 1, 1, 1]);
+    expect(await healthOf(secured)).toEqual([0, 1, 1, 1]);
+    expect(await healthOf({ TLS_CERT_FILE: '' })).toEqual([0, 1, 1, 1]);
+  });
 
   it.each(['1', '2'])(
     'renews it for new connections, and keeps open ones and a good one: %s processes',

@@ -1,0 +1,82 @@
+import { expect } from 'vitest';
+import { type Children, type Gateway, until } from '../support/child.js';
+import { hasty } from '../support/patient.js';
+import { freePort } from '../support/ports.js';
+import { Prometheus } from '../support/prometheus.js';
+import { figures } from '../support/scale.js';
+import type { Server } from '../support/standby.js';
+import { details, nickname, type Speaker } from '../support/world.js';
+
+type Environment = Record<string, string>;
+
+/** A gateway on a server, a root account of it, and a real Prometheus that scrapes it with the alert rules. */
+export interface Watched {
+  environment: Environment;
+  gateway: Gateway;
+  prometheus: Prometheus;
+  root: { account: { id: string }; keys: { test: string; live: string } };
+  me: Speaker;
+}
+
+/** Starts a gateway with the time limits of one without settings, creates a root account, and watches both. */
+export async function watched(
+  children: Children,
+  { port }: Server,
+  kind: 'platform' | 'user',
+  more: Environment = {},
+): Promise<Watched> {
+  const METRICS_PORT = String(await freePort());
+  const environment = {
+    ...hasty,
+    DATABASE_URL: `postgres://tidegate@127.0.0.1:${port}/tidegate`,
+    API_KEY_PEPPER: 'a pepper that is long enough for a test',
+    TRUSTED_PROXY: '127.0.0.1',
+    METRICS_PORT,
+  };
+  const gateway = await children.gateway({ ...environment, ...more });
+  const create = ['account', 'create', `--type=${kind}`, '--edition=1', '--legal-name=Root Traders', '--json'];
+  const root = JSON.parse((await children.command(environment, ...create)).out) as Watched['root'];
+  const prometheus = new Prometheus();
+  await prometheus.start([`127.0.0.1:${METRICS_PORT}`]);
+  const me = gateway.speaker(root.keys.test, { 'x-forwarded-proto': 'https' });
+  return { environment, gateway, prometheus, root, me };
+}
+
+/** Ends what `watched` has started. */
+export async function unwatched(one: Watched | undefined): Promise<void> {
+  await one?.prometheus.stop();
+  if (!one || one.gateway.over) return;
+  await one.gateway.stop();
+}
+
+/** Creates a partner, which is a small write. */
+export const partner = (me: Speaker) =>
+  me.post('/v1/accounts', { type: 'partner', nickname: nickname(), business_details: details() });
+
+/**
+ * Waits until an alert fires, and returns the seconds from now on. No other alert may begin to fire meanwhile; those of
+ * the faults before still may.
+ */
+export async function fires(prometheus: Prometheus, fault: string, alert: string): Promise<number> {
+  const before = await prometheus.firing();
+  expect([alert, before.has(alert)]).toEqual([alert, false]);
+  const began = performance.now();
+  let firing = before;
+  await until(async () => (firing = await prometheus.firing()).has(alert), 250);
+  const seconds = (performance.now() - began) / 1_000;
+  expect([...firing].filter((name) => !before.has(name))).toEqual([alert]);
+  figures('alerts', { fault, alert, seconds: seconds.toFixed(0) });
+  return seconds;
+}
+
+/** What the doctor says that is not well, about an alert. */
+export async function doctorOn(
+  children: Children,
+  environment: Environment,
+  alert: string,
+): Promise<[level: string, check: string, finding: string][]> {
+  const { out, errors } = await children.command(environment, 'doctor', '--alert', alert, '--json');
+  expect(errors).toBe('');
+  const { health } = JSON.parse(out) as { health: { level: string; check: string; finding: string }[] };
+  return health.filter(({ level }) => level !== 'ok').map(({ level, check, finding }) => [level, check, finding]);
+}
