@@ -137,7 +137,7 @@ const amountDigitsMax = 13;
 function parseAmount(value: unknown): bigint {
   refuseLong(value);
   const match = typeof value === 'string' ? /^(0|[1-9]\d*)(?:\.(\d{2}))?$/.exec(value) : null;
-  if (!match) return refuse('must be a decimal string with two places and no leading zero, such as "10.00"');
+  if (!match) return refuse('must be a decimal string with two places or none and no leading zero, such as "10.00"');
   const [, units = '', decimals = '00'] = match;
   if (units.length > amountDigitsMax) return refuse(`must be at most ${'9'.repeat(amountDigitsMax)}.99`);
   return BigInt(units + decimals);

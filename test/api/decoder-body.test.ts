@@ -260,7 +260,7 @@ describe('a message', () => {
       {
         v1: () => callers.user.post('/v1/deposits', { amount: '01.00', currency: 'USD' }),
         graph: deposit({ amount: '01.00', currency: 'USD' }),
-        says: ['amount must be a decimal string with two places and no leading zero, such as "10.00".'],
+        says: ['amount must be a decimal string with two places or none and no leading zero, such as "10.00".'],
       },
     ],
     [

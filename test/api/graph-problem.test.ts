@@ -289,6 +289,60 @@ describe('the problems of an operation', () => {
   });
 });
 
+describe('wrong arguments of a field below the root', () => {
+  let user: Speaker;
+  beforeAll(async () => {
+    user = await given.directUser(1);
+  });
+
+  const range = 'from: "2026-01-01T00:00:00Z", to: "2026-01-31T00:00:00Z"';
+  it.each([
+    [`depositTotals(from: "today", to: "2026-01-31T00:00:00Z", interval: DAY) { amount }`, 'account.from', ['from']],
+    [`depositChart(${range}, interval: HOUR) { asOf }`, 'account.interval', ['interval']],
+    [`depositChart(${range}, interval: DAY, timeZone: 7) { asOf }`, 'account.time_zone', ['timeZone']],
+    [`balanceHistory(${range}, interval: DAY, scope: ALL) { amount }`, 'account.scope', ['scope']],
+    [`balanceStatement(${range}, currency: $c) { currency }`, 'account.currency', ['currency']],
+    [`balance(asOf: "now") { asOf }`, 'account.as_of', ['asOf']],
+    [`topUsers(${range}, currency: $c) { asOf }`, 'account.currency', ['currency']],
+    [`topUsers(${range}, limit: 1.5) { asOf }`, 'account.limit', ['limit']],
+    [`topUsers(${range}, first: 3) { asOf }`, 'account.first', ['first'], 'unknown'],
+    [`topUsers(from: "2026-01-01T00:00:00Z") { asOf }`, 'account.to', ['to'], 'missing'],
+    [`depositsIn(filter: { currency: [$c] }) { totalCount }`, 'deposit.currency', ['filter', 'currency', 0]],
+    [`depositsIn(first: "x") { totalCount }`, 'deposit.limit', ['first']],
+  ])('are named, with the place of the field: %s', async (field, fieldName, at, kind = 'invalid') => {
+    const variable = field.includes('$c');
+    const ask = (document: string) => user.graph(document, variable ? { c: 'usd' } : {}, { accept: modern });
+    const declared = variable ? 'query ($c: Currency!)' : 'query';
+    for (const document of [
+      `${declared} { viewer { account { ${field} } } }`,
+      `${declared} { viewer { ... on Viewer { account { ...F } } } } fragment F on Account { ${field} }`,
+    ]) {
+      const { status, body } = await ask(document);
+      const [{ message, locations, extensions }] = body.errors.filter(
+        ({ extensions: { code } }: any) => code !== 'GRAPHQL_VALIDATION_FAILED',
+      );
+      expect([status, 'data' in body]).toEqual([400, false]);
+      expect([extensions.code, extensions.argumentPath]).toEqual([`PARAMETER_${kind.toUpperCase()}`, at]);
+      expect(extensions.error.metadata.field_name).toBe(fieldName);
+      expect(message).toMatch(new RegExp(`^${at.filter((step) => typeof step === 'string').at(-1)}\\b`));
+      const column = document.indexOf(kind === 'unknown' ? 'first: 3' : fieldOf(field)) + 1;
+      expect(locations).toEqual([{ line: 1, column }]);
+    }
+  });
+
+  /** The text of the field that has the arguments, which may be within another one. */
+  const fieldOf = (text: string) => /\w+\(.*/.exec(text)![0];
+
+  it.each(['topUsers(limit: 0, RANGE) { asOf }', 'attention { items(limit: 0) { since } }'])(
+    'have their own names when the field refuses them: %s',
+    async (field) => {
+      const { body } = await user.graph(`{ viewer { account { ${field.replace('RANGE', range)} } } }`);
+      const [{ message, extensions }] = body.errors;
+      expect([message.split(' ')[0], extensions.argumentPath]).toEqual(['limit', ['limit']]);
+    },
+  );
+});
+
 describe('an object that is missing or not visible', () => {
   /** The root fields that read an object by its id, and the others that answer one object. */
   const missing = {

@@ -27,6 +27,7 @@ import {
 import type { Cost } from '../../limits/charge.js';
 import { withoutLongNames } from './dry-run.js';
 import { argumentProblems, asListed, decoderFor, inputOf, type RootField } from './argument-problems.js';
+import { nestedFields } from './nested-fields.js';
 import { operationOf, rootFieldNodes } from './root-fields.js';
 
 /** A requested operation and its schema. */
@@ -130,7 +131,7 @@ export function explained<C extends { requestId: string }>(
     v.defaultValue ? [[v.variable.name.value, valueFromASTUntyped(v.defaultValue)] as const] : [],
   );
   const values = { ...Object.fromEntries(defaults), ...variables };
-  const found: { p: Problem; field: RootField }[] = [];
+  const found: { p: Problem; field: RootField; node?: FieldNode }[] = [];
   const elsewhere: GraphQLFormattedError[] = [];
   for (const { node, field } of rootFields(requested)) {
     if (found.length >= problemsMax) break;
@@ -150,14 +151,23 @@ export function explained<C extends { requestId: string }>(
     const decoder = decoderFor(field, object, rules.accepted?.(field.name, context));
     found.push(...argumentProblems(node, field, values, object, { decoder, more, named }).map((p) => ({ p, field })));
   }
+  const roots = rootFields(requested).map(({ field }) => field);
+  for (const { node, field, object, named } of nestedFields(requested, roots)) {
+    if (found.length >= problemsMax) break;
+    const decoder = decoderFor(field, object, undefined);
+    const problems = argumentProblems(node, field, values, object, { decoder, more: () => [], named });
+    found.push(...problems.map((p) => ({ p, field, node })));
+  }
   const first = found[0];
   // A typing error comes before what the caller's edition does not have, so that it is never hidden.
   if (!first) return elsewhere.length > 0 ? { status: 400, errors: [...errors, ...elsewhere] } : undefined;
   const others = errors.filter((e) => notAboutArguments.test(e.message));
   const unknown = errors.filter((e) => aboutUnknown.test(e.message));
   const told = new Set<string>();
-  const own = found.slice(0, problemsMax).flatMap(({ p, field }) => {
-    const error = located(formatted(p, context.requestId, field), p, unknown);
+  const own = found.slice(0, problemsMax).flatMap(({ p, field, node }) => {
+    // An argument below the root has the place of its field, which tells it from others of the same name.
+    const named = { ...formatted(p, context.requestId, field), ...(node && placeOf(node)) };
+    const error = located(named, p, unknown);
     const key = JSON.stringify(error);
     return told.has(key) ? [] : (told.add(key), [error]);
   });

@@ -15,12 +15,12 @@ export function flag(text: string): boolean {
   return text === 'true';
 }
 
-/** An amount with two places, in minor units. */
+/** An amount with two places or none, in minor units. */
 export function amount(text: string): bigint {
   try {
     return Amount.parseValue(text);
   } catch {
-    throw new InvalidArgumentError('It must be a decimal with two places, such as 1250.00.');
+    throw new InvalidArgumentError('It must be a decimal with two places or none, such as 1250.00 or 1250.');
   }
 }
 

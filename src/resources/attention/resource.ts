@@ -133,7 +133,10 @@ async function attention(
 
 function itemsOf({ all }: Attention, _: Context, { limit }: AttentionItemsArgs): AttentionItem[] {
   if (limit < 1 || limit > itemsMax)
-    throw new DomainError(problem('parameter_invalid', 'account.limit', `must be from 1 to ${itemsMax}`));
+    throw new DomainError({
+      ...problem('parameter_invalid', 'account.limit', `must be from 1 to ${itemsMax}`),
+      path: ['limit'],
+    });
   return all.slice(0, limit);
 }
 

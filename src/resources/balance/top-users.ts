@@ -131,7 +131,10 @@ export async function topUsers(row: AccountRow, { scope }: Context, args: TopUse
       problem('parameter_invalid', 'account.to', `must be at most ${daysMax} days later than from`),
     );
   if (limit < 1 || limit > topUsersMax)
-    throw new DomainError(problem('parameter_invalid', 'account.limit', `must be from 1 to ${topUsersMax}`));
+    throw new DomainError({
+      ...problem('parameter_invalid', 'account.limit', `must be from 1 to ${topUsersMax}`),
+      path: ['limit'],
+    });
   const ofPlatform = row.kind === 'platform';
   // Only the root of a tenant is a platform, so all rows that are requested in one tick have the same users, or none.
   const key = `top_users:${ofPlatform}:${from}:${to}:${currency ?? ''}:${limit}`;

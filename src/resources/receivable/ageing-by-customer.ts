@@ -74,7 +74,10 @@ export async function ageingCustomers(
   { limit }: AgeingCustomersArgs,
 ): Promise<AgeingCustomers | null> {
   if (limit < 1 || limit > customersMax)
-    throw new DomainError(problem('parameter_invalid', 'account.limit', `must be from 1 to ${customersMax}`));
+    throw new DomainError({
+      ...problem('parameter_invalid', 'account.limit', `must be from 1 to ${customersMax}`),
+      path: ['limit'],
+    });
   const name = `receivable_ageing_customers:${of}`;
   const each = (column: ReturnType<typeof sql>) =>
     sql`array[${sql.join(
