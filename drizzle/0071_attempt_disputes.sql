@@ -1,5 +1,5 @@
--- What was taken back of an attempt that was taken in another currency, and so has no deposit. The table and the function
--- are new since 0.3.0.
+-- What was taken back of an attempt that was taken in another currency, and so has no deposit. The table and the
+-- function are new since 0.3.0.
 
 drop function if exists insert_taken_back(text, boolean, deposit, bigint, text, text, text);--> statement-breakpoint
 ALTER TABLE "unexplained" DROP CONSTRAINT "unexplained_of_transaction";--> statement-breakpoint

@@ -248,3 +248,25 @@ describe('the checks of the ledger', () => {
     );
   });
 });
+
+describe('the privileges of the serving role on the ledger', () => {
+  const tables = ['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal'];
+  it.each(tables)('are to read %s and to insert into it, and never to update, delete or truncate it', async (table) => {
+    const column = table === 'seal_block' ? 'number' : table === 'posting_seal' ? 'block' : 'created';
+    expect(await world.sql.unsafe(`select 1 from ${table} limit 0`)).toEqual([]);
+    for (const statement of [
+      `update ${table} set ${column} = ${column}`,
+      `update ${table} set ${column} = ${column} where false`,
+      `delete from ${table}`,
+      `delete from ${table} where false`,
+      `truncate ${table}`,
+      `truncate ${table} cascade`,
+    ]) {
+      const outcome = await world.sql.unsafe(statement).then(
+        () => 'done',
+        (error) => error.code,
+      );
+      expect([statement, outcome]).toEqual([statement, '42501']);
+    }
+  });
+});
