@@ -114,8 +114,9 @@ export type UnexplainedDecision = (typeof UnexplainedDecision)[keyof typeof Unex
 
 /**
  * Money that an acquirer took with an attempt to pay, and that the attempt does not explain; or, as a negative amount,
- * what a bank or an acquirer took back beyond a deposit, or of an attempt that was taken in another currency. It is posted against a contra account and is in no balance,
- * until the operator says what became of it. Spec: decisions, 8.14.
+ * what a bank or an acquirer took back beyond a deposit, or of an attempt that was taken in another currency. It is
+ * posted against a contra account and is in no balance, until the operator says what became of it. Spec: decisions,
+ * 8.14.
  */
 export const unexplained = pgTable(
   'unexplained',

@@ -313,9 +313,9 @@ describe('the view of violations', () => {
         ...['unexplained money and its posting disagree'],
         'what was taken back of an attempt and what it took disagree',
       ],
-      'insert into unexplained (tenant_id, livemode, id, created, transaction_id, amount, currency, reason, status, ' +
-        "reference, note) values (:tenant, false, 'unexplained_x', 1, 'transaction_x', -5, 'USD', 'recorded', 'open', " +
-        "'R', 'N')",
+      'insert into unexplained (tenant_id, livemode, id, created, transaction_id, amount, currency, reason, ' +
+        "status, reference, note) values (:tenant, false, 'unexplained_x', 1, 'transaction_x', -5, 'USD', " +
+        "'recorded', 'open', 'R', 'N')",
     ],
     [
       'a recall whose deposit is missing',

@@ -1,5 +1,4 @@
 import {
-  type DocumentNode,
   type ExecutionResult,
   type FieldNode,
   getLocation,
@@ -9,7 +8,6 @@ import {
   type GraphQLInputType,
   GraphQLList,
   GraphQLNonNull,
-  type GraphQLSchema,
   OperationTypeNode,
   valueFromASTUntyped,
 } from 'graphql';
@@ -28,14 +26,7 @@ import type { Cost } from '../../limits/charge.js';
 import { withoutLongNames } from './dry-run.js';
 import { argumentProblems, asListed, decoderFor, inputOf, type RootField } from './argument-problems.js';
 import { nestedFields } from './nested-fields.js';
-import { operationOf, rootFieldNodes } from './root-fields.js';
-
-/** A requested operation and its schema. */
-export interface GraphOperation {
-  schema: GraphQLSchema;
-  document: DocumentNode;
-  operationName: string | null | undefined;
-}
+import { type GraphOperation, operationOf, rootFieldNodes } from './root-fields.js';
 
 /** The schema's own rules for its root fields, applied to a caller's context. */
 export interface Rules<C> {

@@ -12,9 +12,8 @@ import {
 } from 'graphql';
 import { argumentPath, camel, type Problem, snake } from '../../errors/problems.js';
 import { asListed, type RootField } from './argument-problems.js';
-import type { GraphOperation } from './errors.js';
 import { isPageType } from './query-parts.js';
-import { rootFieldNodes } from './root-fields.js';
+import { type GraphOperation, rootFieldNodes } from './root-fields.js';
 
 /** A field below the root, whose arguments may be refused. */
 export interface NestedField {

@@ -1,4 +1,18 @@
-import { type DocumentNode, type FieldNode, Kind, type OperationDefinitionNode, type SelectionNode } from 'graphql';
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+} from 'graphql';
+
+/** A requested operation and its schema. */
+export interface GraphOperation {
+  schema: GraphQLSchema;
+  document: DocumentNode;
+  operationName: string | null | undefined;
+}
 
 /** The operation of a document with a name, or its first one. */
 export function operationOf(

@@ -132,8 +132,8 @@ async function recordRefund(
 }
 
 /**
- * Opens a dispute of what an attempt has paid. What no balance has is unexplained, so all of an attempt that was taken in
- * another currency. Spec: decisions, 8.13.
+ * Opens a dispute of what an attempt has paid. What no balance has is unexplained, so all of an attempt that was taken
+ * in another currency. Spec: decisions, 8.13.
  */
 async function openDispute(
   parts: ReportParts,

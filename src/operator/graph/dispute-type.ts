@@ -56,13 +56,14 @@ export class DisputesArgs extends ListFilterArgs {
 
 @InputType({
   description:
-    'A dispute in live mode of a completed deposit, or of an attempt that was taken in another currency: its money was ' +
-    'taken back.',
+    'A dispute in live mode of a completed deposit, or of an attempt that was taken in another currency: its money ' +
+    'was taken back.',
 })
 export class OpenDisputeInput {
   @Field(() => ID, {
     description:
-      'The deposit whose money was taken back; or the attempt, if it was taken in another currency and so has no deposit.',
+      'The deposit whose money was taken back; or the attempt, if it was taken in another currency and so has no ' +
+      'deposit.',
   })
   id: string;
   @Field(() => ID, { nullable: true, description: tenantOfDeposit })

@@ -34,8 +34,8 @@ registerEnumType(UnexplainedReason, {
     DUPLICATE: { description: 'A checkout was paid twice, and the acquirer could not send the second payment back.' },
     RECORDED: {
       description:
-        'It was taken back of a deposit of which refunds and disputes had left nothing, or in another currency, or of ' +
-        'an attempt that was taken in another currency. A ' +
+        'It was taken back of a deposit of which refunds and disputes had left nothing, or in another currency, or ' +
+        'of an attempt that was taken in another currency. A ' +
         'report of an acquirer, a notice of a bank or an operator has recorded it under its reference. The amount is ' +
         'negative.',
     },

@@ -53,8 +53,8 @@ class OperatorDisputes {
     description:
       'Opens a dispute in live mode: the payer has got money of a completed deposit back from the bank or the ' +
       'acquirer. The money is taken at once. Where refunds and disputes have left nothing of the deposit, it is ' +
-      'unexplained, and `dispute` is null; so is all of an attempt that was taken in another currency. The same again ' +
-      'changes nothing.',
+      'unexplained, and `dispute` is null; so is all of an attempt that was taken in another currency. The same ' +
+      'again changes nothing.',
   })
   async openDispute(@Input(() => OpenDisputeInput) input: OpenDisputeInput, @Ctx() { operator }: OperatorContext) {
     return openDispute(operator, input);
