@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import pino from 'pino';
 import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
@@ -5,7 +6,7 @@ import { Database } from '../../src/db/database.js';
 import { checkLedgerNow } from '../../src/operator/money/audit.js';
 import { LedgerChecks } from '../../src/jobs/ledger-checks.js';
 import type { LedgerState, WorkObserver } from '../../src/jobs/work-queue.js';
-import { eventually, givenIn, type Speaker, tenantOf, useWorld } from '../support/world.js';
+import { eventually, givenIn, must, type Speaker, tenantOf, useWorld } from '../support/world.js';
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
@@ -162,6 +163,27 @@ describe('the checks of the ledger', () => {
     await gateway.checks.lookAgain();
     expect(gateway.states.at(-1)).toMatchObject({ violated: found - 1 });
     await gateway.close();
+  });
+
+  it('find the rank that was copied from a changed balance, until it is written again as the guide says', async () => {
+    const user = await given.directUser(1);
+    const { body } = await user.post('/v1/deposits', { amount: '100.00', currency: 'USD' });
+    await must(user.post(`/v1/test_helpers/deposits/${body.id}/complete`));
+    const tenant = tenantOf(user);
+    const change = (by: number) =>
+      tampering((sql) => sql`update balance set pending = pending + ${by} where tenant_id = ${tenant}`);
+    await change(1);
+    await world.database.call('seal_postings', [tenant, false, 50]);
+    await change(-1);
+    const check = () => checkLedgerNow(world.operator, user.id, false);
+    const rule = 'rank is not the sum of its entries';
+    expect(await check()).toMatchObject([{ status: 'violated', violations: [{ rule, what: `${user.id} USD` }] }]);
+    const guide = fs.readFileSync('docs/operations/respond.md', 'utf8');
+    for (const statement of guide.split(`\`${rule}\``)[1]!.match(/(?<=`)(delete|select) .*?(?=`)/g)!) {
+      const here = statement.replaceAll('TENANT', tenant).replaceAll('account_…', user.id).replace('true', 'false');
+      await tampering((sql) => sql.unsafe(here));
+    }
+    expect(await check()).toMatchObject([{ status: 'passed', violationCount: 0 }]);
   });
 
   it('say beside a round what others find, and what they find mended', async () => {
