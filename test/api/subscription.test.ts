@@ -203,8 +203,8 @@ describe('events over server-sent events', () => {
     ['$types: [String!]', 'events(types: $types) { id }', { types: [1] }, 'event.types[0]'],
     ['$id: ID!', 'node(id: $id) { id }', { id: {} }, 'node.id'],
     ['$id: ID!', 'node(id: $id) { id }', {}, 'node.id'],
-    ['$asOf: DateTime', 'balance { account { balance(asOf: $asOf) { accountId } } }', { asOf: 'x' }, undefined],
-    ['$at: Int', 'balance { account { partners(first: $at) { nodes { id } } } }', { at: 'x' }, undefined],
+    ['$asOf: DateTime', 'balance { account { balance(asOf: $asOf) { accountId } } }', { asOf: 'x' }, 'account.as_of'],
+    ['$at: Int', 'balance { account { partners(first: $at) { nodes { id } } } }', { at: 'x' }, 'account.limit'],
   ])(
     'refuses a wrong variable %s of { %s } and not as a fault of the service',
     async (declared, fields, values, name) => {
