@@ -282,7 +282,7 @@ describe.each(writeFunctions())('$name', ({ name, args, parameters }) => {
 /** The functions with direct tests, by the file of the tests: each group of tests there begins with `of('name'`. */
 const tested = fs.readdirSync('test/functions').flatMap((file) => {
   const text = fs.readFileSync(`test/functions/${file}`, 'utf8');
-  return [...text.matchAll(/^of\('(\w+)'/gm)].map(([, name]) => name!);
+  return [...text.matchAll(/^ *of\('(\w+)'/gm)].map(([, name]) => name!);
 });
 
 // The groups themselves fail when they do not call their function, or leave out a domain error of its body.

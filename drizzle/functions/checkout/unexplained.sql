@@ -1,6 +1,7 @@
 -- Money of acquirers and banks that no object of an account explains.
 --
--- Longer than 60 lines: keep_taken_back (what was recorded before, and what of the deposit no balance has).
+-- Longer than 60 lines: insert_taken_back (its columns, and those of its posting); keep_taken_back (what was recorded
+-- before, and what of the deposit no balance has).
 
 -- Stores such money, and posts it to its contra account: it is in no balance. An acquirer took it with an attempt, or,
 -- as a negative amount, what took money back took it beyond the deposit `p_deposit`, which has a negative amount. The
