@@ -1,5 +1,5 @@
 import { ArgsType, type ClassType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { type Problem, problem } from '../errors/problems.js';
+import { DomainError, type Problem, problem } from '../errors/problems.js';
 import type { AccountScope } from './account-scope.js';
 import { DateTime } from './scalars.js';
 
@@ -111,6 +111,15 @@ const readSizes = [2, 6, 11, 26, 51, pageSizeMax + 1];
  */
 export function readOf(rows: number): number {
   return readSizes.find((size) => size >= rows) ?? rows;
+}
+
+/** Refuses an argument `limit` of a field of an account that is not from 1 to `max`. */
+export function refuseLimit(limit: number, max: number): void {
+  if (limit < 1 || limit > max)
+    throw new DomainError({
+      ...problem('parameter_invalid', 'account.limit', `must be from 1 to ${max}`),
+      path: ['limit'],
+    });
 }
 
 /** The problem of a page requested from both ends; `other` is the graph's argument for the other end. */

@@ -79,12 +79,12 @@ of('insert_taken_back', () => {
   });
 });
 
-of('lock_references', () => {
+of('lock_root', () => {
   it('makes two writes about one reference run one after the other, whatever deposits they are about', async () => {
     const root = await payee(100n);
     // Of two currencies, so that they have no balance in common.
     const deposits = [await first(root), await root.money.deposit(100n, { currency: 'EUR' })];
-    await call('lock_references', root.tenantId, false);
+    await call('lock_root', root.tenantId, false);
     const writes = {
       open_dispute: ({ id }: Row, of_: string) => ({ id, reference: of_, reasonCode: 'general', amount: '10' }),
       record_unexplained: ({ id }: Row, of_: string) => ({ depositId: id, amount: '10', reference: of_, note: 'N' }),

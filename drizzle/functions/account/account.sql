@@ -255,3 +255,16 @@ begin
   return next v;
 end;
 $$;
+
+-- Locks the root account of a tenant, so that the writes of the tenant that call it run one after the other, and each
+-- sees what the ones before it have stored.
+create or replace function lock_root(p_tenant text, p_live boolean)
+returns void
+language plpgsql
+as $$
+declare
+  v_root text := 'account_' || p_tenant;
+begin
+  perform from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_root for no key update;
+end;
+$$;

@@ -133,17 +133,3 @@ begin
   end if;
 end;
 $$;
-
--- Makes writes about what was taken back in a tenant run one after the other, whatever accounts they are about, so that
--- each sees under which references the ones before it have recorded money: a dispute or recall and unexplained money
--- are in two tables. The caller has locked the balances.
-create or replace function lock_references(p_tenant text, p_live boolean)
-returns void
-language plpgsql
-as $$
-declare
-  v_root text := 'account_' || p_tenant;
-begin
-  perform from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_root for no key update;
-end;
-$$;

@@ -18,10 +18,8 @@ create or replace function check_export_limits(p_tenant text, p_live boolean, p_
 returns void
 language plpgsql
 as $$
-declare
-  v_root text := 'account_' || p_tenant;
 begin
-  perform from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_root for no key update;
+  perform lock_root(p_tenant, p_live);
   if
     (
       select count(*)

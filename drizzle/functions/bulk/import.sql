@@ -26,11 +26,10 @@ declare
   v data_import;
   v_id text := new_id('import');
   v_now bigint := wall_clock();
-  v_root text := 'account_' || p_tenant;
   o account;
 begin
   -- Writes of one root account wait for each other here.
-  perform from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_root for no key update;
+  perform lock_root(p_tenant, p_live);
   if
     (
       select count(*)

@@ -100,7 +100,8 @@ declare
   v_id text := new_id('unexplained');
   v_now bigint := clock(p_tenant, p_live);
 begin
-  perform lock_references(p_tenant, p_live);
+  -- A dispute or recall and unexplained money are in two tables: no unique index keeps one reference to one of them.
+  perform lock_root(p_tenant, p_live);
   if
     exists (
       select
@@ -176,7 +177,7 @@ declare
   v_currency text;
   v_disputed boolean;
 begin
-  perform lock_references(p_tenant, p_live);
+  perform lock_root(p_tenant, p_live);
   v_disputed := exists (
     select
     from clawback c

@@ -26,7 +26,7 @@ begin
       409,
       'state_conflict',
       'attempt.status',
-      'has credited nothing, and has taken nothing in another currency. The operator decides about the dispute.'
+      'is not that of an attempt that took another currency. If it has credited a deposit, dispute the deposit.'
     );
   end if;
   v_amount := coalesce((v_args ->> 'amount')::bigint, t.taken_amount);

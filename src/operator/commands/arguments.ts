@@ -20,7 +20,7 @@ export function amount(text: string): bigint {
   try {
     return Amount.parseValue(text);
   } catch {
-    throw new InvalidArgumentError('It must be a decimal with two places or none, such as 1250.00 or 1250.');
+    throw new InvalidArgumentError('It must be a decimal with two places or none, such as 1250 or 1250.00.');
   }
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Scope } from '../../db/scope.js';
-import { DomainError, problem } from '../../errors/problems.js';
+import { refuseLimit } from '../../types/pagination.js';
 import type { Context } from '../../operation/context.js';
 import { AccountScope } from '../../types/account-scope.js';
 import { countUpTo } from '../../types/count.js';
@@ -132,11 +132,7 @@ async function attention(
 }
 
 function itemsOf({ all }: Attention, _: Context, { limit }: AttentionItemsArgs): AttentionItem[] {
-  if (limit < 1 || limit > itemsMax)
-    throw new DomainError({
-      ...problem('parameter_invalid', 'account.limit', `must be from 1 to ${itemsMax}`),
-      path: ['limit'],
-    });
+  refuseLimit(limit, itemsMax);
   return all.slice(0, limit);
 }
 

@@ -3,6 +3,7 @@ import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
 import { DomainError, problem } from '../../errors/problems.js';
+import { refuseLimit } from '../../types/pagination.js';
 import { Currency, DateTime } from '../../types/scalars.js';
 import type { AccountRow } from '../account/table.js';
 import { nowOfStatement, readNow } from '../clock/now.js';
@@ -130,11 +131,7 @@ export async function topUsers(row: AccountRow, { scope }: Context, args: TopUse
     throw new DomainError(
       problem('parameter_invalid', 'account.to', `must be at most ${daysMax} days later than from`),
     );
-  if (limit < 1 || limit > topUsersMax)
-    throw new DomainError({
-      ...problem('parameter_invalid', 'account.limit', `must be from 1 to ${topUsersMax}`),
-      path: ['limit'],
-    });
+  refuseLimit(limit, topUsersMax);
   const ofPlatform = row.kind === 'platform';
   // Only the root of a tenant is a platform, so all rows that are requested in one tick have the same users, or none.
   const key = `top_users:${ofPlatform}:${from}:${to}:${currency ?? ''}:${limit}`;

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
-import { DomainError, problem } from '../../errors/problems.js';
+import { refuseLimit } from '../../types/pagination.js';
 import { Money } from '../balance/type.js';
 import { AgeingBucket, AgeingOfBucket, type AgeingOfCurrency, agedReceivables, bucketsOf } from './ageing.js';
 
@@ -73,11 +73,7 @@ export async function ageingCustomers(
   { scope }: Context,
   { limit }: AgeingCustomersArgs,
 ): Promise<AgeingCustomers | null> {
-  if (limit < 1 || limit > customersMax)
-    throw new DomainError({
-      ...problem('parameter_invalid', 'account.limit', `must be from 1 to ${customersMax}`),
-      path: ['limit'],
-    });
+  refuseLimit(limit, customersMax);
   const name = `receivable_ageing_customers:${of}`;
   const each = (column: ReturnType<typeof sql>) =>
     sql`array[${sql.join(

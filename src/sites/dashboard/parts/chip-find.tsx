@@ -35,7 +35,7 @@ export function ChipFind({ label, name, said, children }: ChipFindProps) {
   );
 }
 
-/** The id that a filter has in the address, and whether it is used. */
+/** The id that a filter has in the address; `pause` is for the query of its name, where the filter is not used. */
 export function useChosenId(name: string) {
   return { id: useFilters().params.get(name) ?? '', pause: !useUsed(name) };
 }

@@ -18,7 +18,7 @@ function inputsOf(form: HTMLFormElement): Input[] {
   );
 }
 
-/** What stands above a select that was chosen from several times, as a list that says so of itself. */
+/** The values that were chosen before with a select for several, which the list above it names in `data-chosen`. */
 function chosenIn(form: HTMLFormElement, name: string): string[] {
   const lists = [...form.querySelectorAll<HTMLElement>('[data-chosen-for]')];
   return lists.find(({ dataset }) => dataset.chosenFor === name)?.dataset.chosen?.split('\n') ?? [];
@@ -88,9 +88,9 @@ export function useDraft(form: RefObject<HTMLFormElement | null>, name: string |
     for (const { dataset } of shown.querySelectorAll<HTMLElement>('[data-chosen-for]'))
       values[dataset.chosenFor!] = dataset.chosen!;
     for (const input of inputsOf(shown)) {
-      const chosen = chosenIn(shown, input.name);
-      if (isBox(input)) values[input.name] = input.checked;
-      else values[input.name] = [...chosen, ...(input.value || chosen.length === 0 ? [input.value] : [])].join('\n');
+      values[input.name] = isBox(input)
+        ? input.checked
+        : [...chosenIn(shown, input.name), input.value].filter(Boolean).join('\n');
     }
     keepDraft(key, values);
   };
