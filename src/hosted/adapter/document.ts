@@ -102,7 +102,8 @@ function reportOperation(content: object) {
       404: { description: 'There is no such attempt, refund or dispute in this mode. Nothing was stored.' },
       409: {
         description:
-          'The refund or dispute has ended otherwise, or the attempt has taken no money to dispute. Nothing was stored.',
+          'The refund or dispute has ended otherwise, or the attempt has taken no money to dispute. Nothing was ' +
+          'stored.',
       },
     },
   };
