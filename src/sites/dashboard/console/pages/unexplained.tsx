@@ -105,7 +105,7 @@ const reasonWords: Record<Unexplained['reason'], string> = {
   BEYOND_DEPOSIT: 'More taken back than was left',
   DUPLICATE: 'Paid twice, and not sent back',
   OTHER_CURRENCY: 'Another currency',
-  RECORDED: 'Taken back after refunds',
+  RECORDED: 'Taken back, and in no balance',
 };
 
 /** What is left of the amount, where a part was taken from the account after all. */
