@@ -69,14 +69,14 @@ export async function fires(prometheus: Prometheus, fault: string, alert: string
   return seconds;
 }
 
-/** What the doctor says that is not well, about an alert. */
+/** What the doctor says that is not well, about an alert; its exit code is 1 when somebody has to act now. */
 export async function doctorOn(
   children: Children,
   environment: Environment,
   alert: string,
 ): Promise<[level: string, check: string, finding: string][]> {
-  const { out, errors } = await children.command(environment, 'doctor', '--alert', alert, '--json');
-  expect(errors).toBe('');
+  const { out, errors, code } = await children.command(environment, 'doctor', '--alert', alert, '--json');
   const { health } = JSON.parse(out) as { health: { level: string; check: string; finding: string }[] };
+  expect([code, errors]).toEqual([health.some(({ level }) => level === 'now') ? 1 : 0, '']);
   return health.filter(({ level }) => level !== 'ok').map(({ level, check, finding }) => [level, check, finding]);
 }
