@@ -19,18 +19,20 @@ export interface Trade {
  * Fills a platform in bulk: users with all rows that belong to an account, and trades, each with a row in every table:
  * a receivable, a checkout for it, the attempt to pay it, the deposit with its payment and its postings, and a payout.
  * Users and trades are alike, so that the newest are like all others. Statuses, methods and currencies change from one
- * round of all users to the next; one value of each is the usual one. The tables are analyzed at the end, once for all
- * of several trades. The product's worker must not run meanwhile.
+ * round of all users to the next; one value of each is the usual one. All times start from one reading of the clock, so
+ * that the orders of the lists do not depend on how long a statement takes. The tables are analyzed at the end, once for
+ * all of several trades. The product's worker must not run meanwhile.
  */
 export async function seedTrade(sql: postgres.Sql, ...trades: Trade[]): Promise<void> {
-  for (const statement of trades.flatMap(statementsOf)) await sql.unsafe(statement);
+  const [row] = await sql`select extract(epoch from now())::bigint as now`;
+  for (const trade of trades)
+    for (const statement of statementsOf(trade, String(row!.now))) await sql.unsafe(statement);
   await sql.unsafe('vacuum (analyze)');
 }
 
-function statementsOf({ platform, edition, livemode, users, trades, others }: Trade): string[] {
+function statementsOf({ platform, edition, livemode, users, trades, others }: Trade, now: string): string[] {
   const tenantAndMode = `'${platform.replace('account_', '')}', ${livemode}`;
   const year = 31_536_000;
-  const now = 'extract(epoch from now())::bigint';
   const total = users * trades;
   // Users are the newest accounts, and among them those that trade.
   const born = (n: string) => `${now} - ${year} + ${others} - (${n})`;
