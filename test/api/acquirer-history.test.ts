@@ -69,6 +69,7 @@ const kinds = [
   ...['ask', 'away', 'refund', 'refund', 'refund', 'refund', 'refund', 'end refund', 'end refund', 'end refund'],
   ...['contradict', 'dispute', 'dispute', 'dispute', 'dispute', 'decide', 'decide', 'decide', 'answer', 'unknown'],
   ...['again', 'again', 'again', 'record', 'resolve', 'adjust', 'pay out', 'end payout', 'reconcile', 'reconcile'],
+  ...['take at once', 'take at once', 'end by hand', 'end by hand'],
 ] as const;
 type Kind = (typeof kinds)[number];
 interface Draw {
@@ -259,6 +260,8 @@ function decideRefund(id: string, n: number): 'succeeded' | 'failed' {
   return (acquirer.refunds.get(id) as { status: typeof status }).status;
 }
 
+const exceeds = 'amount_exceeds_deposit';
+
 /** What each kind of act does, as far as there is what it is about. */
 const acts: Record<Kind, (history: History, draw: Draw) => Promise<void>> = {
   checkout: async (history, { a, b }) => {
@@ -382,6 +385,49 @@ const acts: Record<Kind, (history: History, draw: Draw) => Promise<void>> = {
     expect([model.report(reports[first]!), model.report(reports[1 - first]!)]).toEqual([200, 409]);
     expect([answers[first]!.status, answers[1 - first]!.status]).toEqual([200, 409]);
     history.reports.push(...reports);
+  },
+  'end by hand': async (history, { a, b, c }) => {
+    const { model, done } = history;
+    const id = pick(pendingRefunds(history), a);
+    if (!id) return;
+    const status = decideRefund(id, b);
+    const name = status === 'succeeded' ? 'succeedRefund' : 'failRefund';
+    const said = c % 2 === 0 ? status : status === 'failed' ? 'succeeded' : 'failed';
+    const reports = [decidedRefund(id, status), decidedRefund(id, said)] as const;
+    const [hand, answer] = await Promise.all([
+      told(c, name, { id, toldByAcquirer: true }, 'refund { status }'),
+      send(reports[1]),
+    ]);
+    const isFirst = hand.code === undefined;
+    done.push(`${name} ${id}, at once ${said}: ${hand.code}, ${answer.status}`);
+    if (isFirst) expect(model.report(reports[0])).toBe(200);
+    else expect(hand.code).toBe('status_invalid');
+    expect(answer.status).toBe(model.report(reports[1]));
+    history.reports.push(reports[1]);
+  },
+  'take at once': async (history, { a, c }) => {
+    const { model, live, done, tenant } = history;
+    const attempt = pick(history.withMoney, a);
+    if (!attempt) return;
+    const amount = text(model.leftOf(attempt.id)!);
+    const data = { id: `D-${tenant}-${++references}`, attempt: attempt.id, amount, currency: 'INR' };
+    const report: Report = { type: 'dispute.opened', data: { ...data, reason_code: reasons[c % 2]! } };
+    const depositId = (await history.deposits()).get(attempt.id)!;
+    const [reply, answer] = await Promise.all([
+      live.post('/v1/refunds', { deposit_id: depositId, amount }),
+      send(report),
+    ]);
+    const refused = outcome(reply);
+    done.push(`refund and ${JSON.stringify(report)} at once: ${refused?.code}, ${answer.status}`);
+    const wanted = { refund: refused, dispute: answer.status };
+    const take = {
+      refund: () => model.refund(attempt.id, undefined, reply.body.id),
+      dispute: () => model.report(report),
+    };
+    // Each takes all that is left, so that the second one finds nothing.
+    const order = refused?.code === exceeds ? (['dispute', 'refund'] as const) : (['refund', 'dispute'] as const);
+    for (const which of order) expect([which, take[which]()]).toEqual([which, wanted[which]]);
+    history.reports.push(report);
   },
   dispute: async (history, { a, b, c }) => {
     const { model, early } = history;
