@@ -28,7 +28,7 @@ import { payoutCommands } from './operator/commands/payout.js';
 import { disputeCommands } from './operator/commands/dispute.js';
 import { changeRequestCommands } from './operator/commands/change-request.js';
 import { refundCommands } from './operator/commands/refund.js';
-import { printResult, ReaderGone, say } from './operator/commands/terminal.js';
+import { printResult, progressOf, ReaderGone, say } from './operator/commands/terminal.js';
 import { transactionCommands } from './operator/commands/transaction.js';
 import { unexplainedCommands } from './operator/commands/unexplained.js';
 import { triggerCommand } from './operator/commands/trigger/command.js';
@@ -137,7 +137,8 @@ program
   .description('Copy the database to a new folder, in one snapshot, while gateways use it')
   .option('--json', 'print one JSON document')
   .action(async (folder: string, { json }: Options) => {
-    const result = await backupStore(withData(config({ serves: false, keys: false })), folder, { progress, say });
+    const settings = withData(config({ serves: false, keys: false }));
+    const result = await backupStore(settings, folder, { progress, say, progressOf });
     await printResult(result, { json });
   });
 
@@ -146,7 +147,7 @@ program
   .description('Restore a backup into an empty database, and check the ledger; exit code 1 when it is violated')
   .option('--json', 'print one JSON document')
   .action(async (folder: string, { json }: Options) => {
-    const result = await restoreStore(config({ serves: false, keys: false }), folder, { progress, say });
+    const result = await restoreStore(config({ serves: false, keys: false }), folder, { progress, say, progressOf });
     if (result.ledger.violations > 0 || result.ledger.broken_seals > 0) process.exitCode = 1;
     await printResult(result, { json });
   });

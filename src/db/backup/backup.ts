@@ -17,6 +17,8 @@ export interface BackupOptions {
   lockSeconds: number;
   /** Receives a line for the operator, such as which connection holds the lock. */
   say: (line: string) => void;
+  /** Receives how many bytes of about how many are copied. */
+  copied: (bytes: number, of: number) => void;
   demo: Manifest['demo'];
 }
 
@@ -70,7 +72,11 @@ async function inSnapshot<T>(sql: postgres.Sql, run: (tx: postgres.TransactionSq
   return (await sql.begin('isolation level repeatable read read only', run)) as T;
 }
 
-async function copyAll(tx: postgres.TransactionSql, folder: string, { demo }: BackupOptions): Promise<Manifest> {
+async function copyAll(
+  tx: postgres.TransactionSql,
+  folder: string,
+  { demo, copied }: BackupOptions,
+): Promise<Manifest> {
   await withoutLimits(tx);
   const schema = await databaseVersion(tx);
   if (!schema) throw new BackupError('The database has no version of Tidegate that could be backed up.');
@@ -84,7 +90,15 @@ async function copyAll(tx: postgres.TransactionSql, folder: string, { demo }: Ba
     await tx`select current_setting('server_version') as version, to_char(clock_timestamp() at time zone 'UTC',
       'YYYY-MM-DD"T"HH24:MI:SS"Z"') as time`;
   const tables: TableEntry[] = [];
-  for (const found of await tablesOf(tx)) tables.push(await copyOut(tx, found, folder));
+  const found = await tablesOf(tx);
+  const size = found.reduce((sum, { bytes }) => sum + bytes, 0);
+  let before = 0;
+  for (const table of found) {
+    // The text of a table is about as long as its pages.
+    tables.push(await copyOut(tx, table, folder, (bytes) => copied(before + Math.min(bytes, table.bytes), size)));
+    before += table.bytes;
+    copied(before, size);
+  }
   const migrations =
     await tx`select hash, created_at::float8 as at from drizzle.__drizzle_migrations order by created_at`;
   return {
@@ -103,6 +117,8 @@ export interface FoundTable {
   columns: string[];
   /** The table and its columns as COPY takes them. */
   quoted: string;
+  /** Its size on the disk without its indexes, as PostgreSQL last counted it: this waits for no lock. */
+  bytes: number;
 }
 
 /** The tables with data, by name. */
@@ -110,28 +126,36 @@ export async function tablesOf(tx: postgres.TransactionSql): Promise<FoundTable[
   const rows = await tx`
     select n.nspname as schema, c.relname as name, string_agg(a.attname, ',' order by a.attnum) as columns,
            format('%I.%I (%s)', n.nspname, c.relname,
-             string_agg(quote_ident(a.attname), ', ' order by a.attnum)) as quoted
+             string_agg(quote_ident(a.attname), ', ' order by a.attnum)) as quoted,
+           (c.relpages + coalesce(long.relpages, 0)) * current_setting('block_size')::float8 as bytes
     from pg_class c
+    left join pg_class long on long.oid = c.reltoastrelid
     join pg_namespace n on n.oid = c.relnamespace
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
     where c.relkind = 'r'
       and (n.nspname = 'public' or n.nspname = 'drizzle'
         and c.relname = any (string_to_array(${bookkeepingData.join(',')}, ',')))
-    group by n.nspname, c.relname
+    group by c.relpages, long.relpages, n.nspname, c.relname
     order by n.nspname, c.relname`;
   return rows.map((row) => ({ ...row, columns: (row.columns as string).split(',') }) as FoundTable);
 }
 
-async function copyOut(tx: postgres.TransactionSql, found: FoundTable, folder: string): Promise<TableEntry> {
+async function copyOut(
+  tx: postgres.TransactionSql,
+  found: FoundTable,
+  folder: string,
+  copied: (bytes: number) => void,
+): Promise<TableEntry> {
   const { schema, name, columns, quoted } = found;
   const file = `${schema}.${name}.copy.gz`;
   const place = path.join(folder, file);
   const hash = createHash('sha256');
-  let [rows, bytes] = [0, 0];
+  let [rows, bytes, read] = [0, 0, 0];
   const lines = async function* (source: AsyncIterable<Buffer>) {
     for await (const chunk of batches(source)) {
       // The text of COPY has one line for each row; line feeds in values are escaped.
       for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) rows++;
+      copied((read += chunk.length));
       yield chunk;
     }
   };

@@ -26,6 +26,8 @@ export interface Restored {
 interface RestoreOptions {
   lockSeconds: number;
   say: (line: string) => void;
+  /** Receives how many bytes of the backup are restored, and how many it has. */
+  restored: (bytes: number, of: number) => void;
   /** Who restores, and the entry of the audit log about it. */
   action: { operator: string; entry: (manifest: Manifest) => object };
 }
@@ -42,7 +44,7 @@ const origin = (id: string) => `restored from the backup ${id}`;
 export async function restore(
   connection: Connection,
   folder: string,
-  { lockSeconds, say, action }: RestoreOptions,
+  { lockSeconds, say, restored, action }: RestoreOptions,
 ): Promise<Restored> {
   const manifest = await readBackup(path.resolve(folder));
   refuseNewer(manifest);
@@ -53,7 +55,7 @@ export async function restore(
       const [found] = await tx`select obj_description(to_regnamespace('drizzle'), 'pg_namespace') as comment`;
       if (found!.comment === origin(manifest.id)) return true;
       await refuseOccupied(tx);
-      await fill(tx, manifest, path.resolve(folder));
+      await fill(tx, manifest, path.resolve(folder), restored);
       await apply(tx, programVersion());
       await endSessions(tx);
       await tx`select append_operator_action(${action.operator},
@@ -102,7 +104,12 @@ async function endSessions(tx: postgres.TransactionSql): Promise<void> {
   await tx`update session set revoked_at = wall_clock() where revoked_at is null`;
 }
 
-async function fill(tx: postgres.TransactionSql, manifest: Manifest, folder: string): Promise<void> {
+async function fill(
+  tx: postgres.TransactionSql,
+  manifest: Manifest,
+  folder: string,
+  restored: RestoreOptions['restored'],
+): Promise<void> {
   const applied = new Set(manifest.migrations.map(({ hash }) => hash));
   await makeTables(tx, ({ hash }) => applied.has(hash));
   const tables = await tablesOf(tx);
@@ -113,10 +120,13 @@ async function fill(tx: postgres.TransactionSql, manifest: Manifest, folder: str
         `The backup is damaged: ${schema}.${name} is no table of its version, or has other columns.`,
       );
   }
+  const size = manifest.tables.reduce((sum, { bytes }) => sum + bytes, 0);
+  let done = 0;
   for (const found of await parentsFirst(tx, tables)) {
     const entry = manifest.tables.find(({ schema, name }) => schema === found.schema && name === found.name);
     if (!entry) throw new BackupError(`The backup is incomplete: it has no table ${found.schema}.${found.name}.`);
-    await copyIn(tx, found, entry, folder);
+    await copyIn(tx, found, entry, folder, (bytes) => restored(done + bytes, size));
+    done += entry.bytes;
   }
 }
 
@@ -143,6 +153,7 @@ async function copyIn(
   found: FoundTable,
   entry: TableEntry,
   folder: string,
+  restored: (bytes: number) => void,
 ): Promise<void> {
   const columns = entry.columns.map((name) => `"${name.replaceAll('"', '""')}"`).join(', ');
   const copy = tx.unsafe(`copy "${found.schema}"."${found.name}" (${columns}) from stdin`);
@@ -155,8 +166,15 @@ async function copyIn(
   });
   refused.catch(() => {});
   const source = fs.createReadStream(path.join(folder, entry.file));
+  const measured = async function* (pieces: AsyncIterable<Buffer>) {
+    let bytes = 0;
+    for await (const piece of pieces) {
+      restored((bytes += piece.length));
+      yield piece;
+    }
+  };
   try {
-    await Promise.race([pipeline(source, createGunzip({ chunkSize: 256 * 1024 }), sink), refused]);
+    await Promise.race([pipeline(source, measured, createGunzip({ chunkSize: 256 * 1024 }), sink), refused]);
   } catch (error) {
     source.destroy();
     const { message, code } = error as NodeJS.ErrnoException;

@@ -14,24 +14,25 @@ import { HealthLevel } from '../health/finding.js';
 import { Operator } from '../operator.js';
 import { ActionOutcome } from '../table.js';
 import { commandUser } from './command.js';
+import type { Progress } from './progress.js';
 
-type Output = Pick<Opening, 'progress' | 'say'>;
+type Output = Pick<Opening, 'progress' | 'say'> & { progressOf: Progress };
 
 /** Backs up the database of the settings, and says what the backup does not contain. */
-export async function backupStore(config: Config, folder: string, { progress, say }: Output) {
-  const options = { lockSeconds: config.MIGRATION_LOCK_SECONDS, say, demo: demoOf(config) };
+export async function backupStore(config: Config, folder: string, { progress, say, progressOf }: Output) {
+  const copied = (bytes: number, of: number) => progressOf('Copying the tables', bytes, of, 'bytes');
+  const options = { lockSeconds: config.MIGRATION_LOCK_SECONDS, say, copied, demo: demoOf(config) };
   const manifest = await asOwner(config, progress, async (connection) => {
-    progress('Copying the tables');
-    const copied = () => during('backing up the database', () => backup(connection, folder, options));
+    const copy = () => during('backing up the database', () => backup(connection, folder, options));
     return withDatabase(connection, async (database) => {
       // The audit log is younger than some databases that are backed up before their migration.
       const [found] = await database.auditQuery<{ log: string | null }>('operator_action_exists', (db) =>
         db.select({ log: sql<string | null>`to_regclass('operator_action')::text` }).from(sql`(select) nothing`),
       );
-      if (!found!.log) return copied();
+      if (!found!.log) return copy();
       const action = { operation: 'backup', details: { folder: path.resolve(folder) } };
       const actor = { name: commandUser(), id: null };
-      return logged(operatorWithoutGraph(database), actor, action, copied, ({ id }) => ({ details: { backup: id } }));
+      return logged(operatorWithoutGraph(database), actor, action, copy, ({ id }) => ({ details: { backup: id } }));
     });
   });
   return {
@@ -46,7 +47,7 @@ export async function backupStore(config: Config, folder: string, { progress, sa
  * Restores a backup into the empty database of the settings, checks its ledger as `ledger audit` and `ledger verify`
  * do, and warns where the secrets of the settings are not those of the backup.
  */
-export async function restoreStore(config: Config, folder: string, { progress, say }: Output) {
+export async function restoreStore(config: Config, folder: string, { progress, say, progressOf }: Output) {
   const action = {
     operator: commandUser(),
     entry: ({ id, created }: Manifest) => {
@@ -54,9 +55,9 @@ export async function restoreStore(config: Config, folder: string, { progress, s
       return entryJson(entry, null, newRequestId());
     },
   };
-  const options = { lockSeconds: config.MIGRATION_LOCK_SECONDS, say, action };
+  const filled = (bytes: number, of: number) => progressOf('Restoring the tables', bytes, of, 'bytes');
+  const options = { lockSeconds: config.MIGRATION_LOCK_SECONDS, say, restored: filled, action };
   return asOwner(config, progress, async (connection) => {
-    progress('Restoring the tables');
     const restored = await during('restoring the database', () => restore(connection, folder, options));
     const { demo } = restored.manifest;
     if (demo && !restored.before) demoOf(config, demo);

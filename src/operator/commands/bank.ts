@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { amountText } from '../../types/scalars.js';
-import { assignLine, bookLines, returnLine } from '../bank-file/booking.js';
+import { assignLine, type Booking, bookLines, returnLine } from '../bank-file/booking.js';
 import { type GivenFile, storeBankFile, tryBankFile } from '../bank-file/import.js';
 import { idOfLine, listFiles, listLines, listMappings, mappingOf, saveMapping } from '../bank-file/listing.js';
 import { bankReport } from '../bank-file/report.js';
@@ -15,9 +15,10 @@ import {
   BankLineState,
   type BankMappingRow,
 } from '../bank-file/table.js';
-import { OperatorError } from '../operator.js';
+import { type Operator, OperatorError } from '../operator.js';
 import { currencyCode, reasonText, wholeNumber } from './arguments.js';
 import { type AddCommand, after, commandUser, type Options } from './command.js';
+import { progressOf } from './terminal.js';
 
 /** Adds the commands about files of banks. */
 export function bankCommands(program: Command, command: AddCommand): void {
@@ -31,8 +32,8 @@ export function bankCommands(program: Command, command: AddCommand): void {
       const given = fileAt(path, mapping, o);
       if (o.dryRun === true) return { dry_run: true, ...snake(await tryBankFile(operator, given)) };
       const { file, trial } = await storeBankFile(operator, given, commandUser());
-      const { booked, unmatched, left } = await bookLines(operator, file.id);
-      return { ...fileV1(file), found: snake(trial), booking: { booked, unmatched, left } };
+      const booking = await bookAll(operator, file.id);
+      return { ...fileV1(file), found: snake(trial), booking };
     },
   )
     .option('--dry-run', 'say what would become of its lines, and store nothing')
@@ -61,6 +62,23 @@ export function bankCommands(program: Command, command: AddCommand): void {
     return { statements: statements.map((row) => snake(row)), ...(hasMore && { has_more: true }) };
   }).requiredOption('--day <day>', 'such as 2026-01-31');
   mappingCommands(bank, command);
+}
+
+/** How many lines are booked between two looks at how many are left. */
+const bookedMax = 500;
+
+/** Books the lines of a file that wait, and shows how many. */
+async function bookAll(operator: Operator, fileId: string): Promise<Booking> {
+  const all = { booked: 0, unmatched: 0, left: 0 };
+  let waited: number | undefined;
+  for (;;) {
+    const { booked, unmatched, left } = await bookLines(operator, fileId, bookedMax);
+    waited ??= booked + unmatched + left;
+    progressOf('Booking the lines', waited - left, waited, 'lines');
+    const stays = left === 0 || left === all.left;
+    Object.assign(all, { booked: all.booked + booked, unmatched: all.unmatched + unmatched, left });
+    if (stays) return all;
+  }
 }
 
 function decisionCommands(bank: Command, command: AddCommand): void {
@@ -122,11 +140,23 @@ function mappingCommands(bank: Command, command: AddCommand): void {
 function fileAt(path: string, mapping: CsvMapping | undefined, { allowUnknown }: Options): GivenFile {
   if (!fs.statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new OperatorError('There is no such file. Check the path.', 'resource_missing', 'bank_file.name');
+  // It is read twice: before anything is stored, and to store its lines.
+  const steps = ['Reading the file', 'Storing its lines'];
   return {
     name: path.split(/[/\\]/).at(-1)!,
-    open: () => fs.createReadStream(path),
+    open: () => readFile(path, steps.shift()!),
     ...{ mapping, allowUnknown: allowUnknown as boolean | undefined },
   };
+}
+
+/** Reads a file, and shows how far. */
+async function* readFile(path: string, step: string): AsyncGenerator<Buffer> {
+  const { size } = fs.statSync(path);
+  let bytes = 0;
+  for await (const piece of fs.createReadStream(path) as AsyncIterable<Buffer>) {
+    progressOf(step, (bytes += piece.length), size, 'bytes');
+    yield piece;
+  }
 }
 
 /** Adds one column, written as `column=name`. */

@@ -1,4 +1,5 @@
 import { readable } from './output.js';
+import { ProgressLine } from './progress.js';
 import type { Terminal } from './rows.js';
 import { visible } from './visible.js';
 
@@ -8,12 +9,17 @@ export class ReaderGone extends Error {}
 // A reader that has ended is an event of the stream, too, and without a listener the process would end with a stack.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
+const line = new ProgressLine(process.stderr);
+/** Shows how far long work has come. */
+export const progressOf = line.show;
+
 /** Prints a text on standard output. All output of commands passes here or through `say`. */
 export function print(text: string): Promise<void> {
   return write(visible(text));
 }
 
 function write(text: string): Promise<void> {
+  line.end();
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => {
       if (!error) resolve();
@@ -42,6 +48,7 @@ function terminal(): Terminal | undefined {
 }
 
 /** Prints a line on standard error, for the operator. */
-export function say(line: string): void {
-  process.stderr.write(`${visible(line)}\n`);
+export function say(text: string): void {
+  line.end();
+  process.stderr.write(`${visible(text)}\n`);
 }
