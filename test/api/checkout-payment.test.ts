@@ -513,7 +513,10 @@ describe.each(transports)('cancelling and expiring a checkout over %s', (transpo
 
     expect(ended).toEqual({ ...checkout, status, expires_at: expect.any(Number) });
     if (verb === 'cancel') expect(ended.expires_at).toBe(checkout.expires_at);
-    else expect(ended.expires_at - checkout.created).toBeLessThan(30);
+    else {
+      expect(ended.expires_at).toBeGreaterThanOrEqual(checkout.created);
+      expect(ended.expires_at).toBeLessThanOrEqual(await advanceClock(user, 1));
+    }
     expect(await look(user, id)).toEqual(ended);
     expect(await eventsOf(user, id)).toEqual(['checkout.created', `checkout.${status}`]);
     for (const again of ['cancel', 'expire', 'decline'] as const) {
@@ -576,10 +579,10 @@ describe.each(transports)('cancelling and expiring a checkout over %s', (transpo
 describe('a checkout after its expiry', () => {
   it('shows as expired everywhere before a worker has run', async () => {
     const { user, partner, receivable, id, checkout } = await opened();
-    await advanceClock(user, day - 60);
+    await advanceClock(user, day - 3_600);
     expect((await look(user, id)).status).toBe('initialized');
     expect((await user.get('/v1/checkouts?status=initialized')).body.data).toHaveLength(1);
-    await advanceClock(user, 120);
+    await advanceClock(user, 3_660);
 
     const expired = { ...checkout, status: 'expired' };
     expect(await look(user, id)).toEqual(expired);
