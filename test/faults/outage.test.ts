@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
+import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
@@ -219,6 +220,25 @@ describe('a lock that is not free in time', () => {
     ]);
     expect([ready[0], ready[1] < 2_000]).toEqual([[503, 'locked'], true]);
     expect((await me.get('/v1/accounts')).status).toBe(200);
+  });
+
+  it('is told apart from a server that is away, also where a connection takes long', async () => {
+    const { host, port, ...rest } = await login();
+    const relay = net.createServer((client) => {
+      const server = net.connect(`${host}/.s.PGSQL.${port}`);
+      for (const one of [client, server]) one.on('error', () => {});
+      setTimeout(() => client.pipe(server).pipe(client), 400);
+    });
+    await new Promise<void>((resume) => relay.listen(0, '127.0.0.1', resume));
+    const distant = { host: '127.0.0.1', port: (relay.address() as net.AddressInfo).port };
+    const database = new Database({ ...rest, ...distant });
+    try {
+      expect(await database.readiness.unready()).toBeUndefined();
+      expect(await holding('lock table account', () => database.readiness.unready())).toBe('locked');
+    } finally {
+      await database.close();
+      relay.close();
+    }
   });
 
   it("is no domain error of a command, which prints PostgreSQL's message", async () => {

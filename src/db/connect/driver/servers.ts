@@ -42,7 +42,10 @@ export interface ServerState {
   replayedSeconds?: number | null;
 }
 
-/** How long a new connection may take to answer. */
+/**
+ * How long a new connection may take to answer, and then the further checks: their wait for a lock is half of it, so that
+ * a connection that took long, to a distant or busy server, does not hide a lock as no answer.
+ */
 const sightMilliseconds = 1_000;
 
 const identity = `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as read_only`;
@@ -61,7 +64,7 @@ const selfDescription = `select pg_is_in_recovery() as standby, current_setting(
 // explain a query takes its lock and reads no row. On a cluster that asks no node, because each node has the rows of
 // some tenants alone, and all others are served without it.
 const thorough = `
-  set local lock_timeout = '700ms'; set local work_mem = '64kB'; set local citus.explain_distributed_queries = off;
+  set local lock_timeout = '500ms'; set local work_mem = '64kB'; set local citus.explain_distributed_queries = off;
   select count(*) from generate_series(1, 8000);
   select from gateway_process limit 1;
   ${['account', 'api_key', 'balance', 'event', 'idempotency', 'job']
@@ -114,8 +117,8 @@ export class Servers {
   }
 
   /**
-   * Queries each server over a new connection, and uses the best one. Takes little more than `sightMilliseconds`.
-   * With `inspectsAll`, it also checks the disk and the tables.
+   * Queries each server over a new connection, and uses the best one. Takes little more than `sightMilliseconds`, and
+   * with `inspectsAll`, when it also checks the disk and the tables, twice as long.
    */
   async check(inspectsAll = false): Promise<ServerCheck> {
     const before = this.#used;
@@ -217,7 +220,6 @@ interface Seen extends Omit<ServerCheck, 'moved'> {
 
 async function see(candidate: Connection, inspectsAll: boolean): Promise<Seen> {
   const client = fresh(candidate);
-  const until = performance.now() + sightMilliseconds;
   let is: Seen['is'];
   try {
     const [row] = await inTime(client.unsafe<[{ standby: boolean; read_only: string }]>(identity), sightMilliseconds);
@@ -226,7 +228,7 @@ async function see(candidate: Connection, inspectsAll: boolean): Promise<Seen> {
     if (is.readOnly) {
       return { ...found, serves: false, error: { code: '25006', message: 'The server accepts no writes.' } };
     }
-    if (inspectsAll) await inTime(client.unsafe(thorough), until - performance.now());
+    if (inspectsAll) await inTime(client.unsafe(thorough), sightMilliseconds);
     return { ...found, serves: true };
   } catch (thrown) {
     const error = causeOf(thrown);
