@@ -196,6 +196,9 @@ describe('a recall of a part', () => {
     });
 
     it('with other content under its reference, and under the reference of the transfer', async () => {
+      const to = await receiver(1);
+      const notice = received(to);
+      await recordNotice(notice);
       const recall = recalled(notice, 100n, { reasonCode: 'duplicate' });
       await recordNotice(recall);
       const conflict = refusal('state_conflict', 'deposit.reference');
@@ -204,7 +207,7 @@ describe('a recall of a part', () => {
       for (const more of [{ amount: 99n }, { reasonCode: 'general' as const }, { originalReference: other.reference }])
         await expect(recordNotice({ ...recall, ...more })).rejects.toMatchObject(conflict);
       await expect(recordNotice({ ...recall, reference: notice.reference })).rejects.toMatchObject(conflict);
-      expect(await pendingOf(to.live)).toEqual(money('15.00'));
+      expect(await pendingOf(to.live)).toEqual(money('19.00'));
     });
 
     it('at another address than the transfer', async () => {

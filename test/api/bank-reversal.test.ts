@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { auditLedger } from '../support/audit.js';
 import type { BankNotice } from '../../src/operator/money/notice.js';
 import { currencyOf, receivableBody } from '../support/bodies.js';
@@ -390,13 +390,9 @@ describe('a payout in live mode', () => {
 });
 
 describe('the rates of live payouts', () => {
-  let to: Receiver;
-  beforeAll(async () => {
-    to = await receiver(1);
+  it('are set by the operator: without one nothing is paid, and each payout keeps its own', async () => {
+    const to = await receiver(1);
     await payoutAddress(to.live);
-  });
-
-  it('are set by the operator: without a rate for another currency nothing is paid', async () => {
     await earn(to, '60.00');
     await payOutLive(to.live);
     expect(await payoutsOf(to.live)).toEqual([]);
@@ -424,6 +420,12 @@ describe('the rates of live payouts', () => {
     expect([others, payout.amount, payout.currency]).toEqual([[], '5070.90', 'INR']);
     const { body } = await to.live.graph(`{ payout(id: "${payout.id}") { sourceAmount sourceCurrency rate } }`);
     expect(body.data.payout).toEqual({ sourceAmount: '60.00', sourceCurrency: 'USD', rate: '84.515' });
+
+    await earn(to, '1.00');
+    await setRate(world.operator, to.row, 'USD', 'INR', '85.5555');
+    await payOutLive(to.live);
+    // Fractions of a paisa are not paid out.
+    expect((await payoutsOf(to.live)).map((p) => p.amount)).toEqual(['85.55', '5070.90']);
   });
 
   it('are as exact as they are given', async () => {
@@ -510,15 +512,9 @@ describe('the rates of live payouts', () => {
     ]);
   });
 
-  it('may change, and each payout keeps its own', async () => {
-    await earn(to, '1.00');
-    await setRate(world.operator, to.row, 'USD', 'INR', '85.5555');
-    await payOutLive(to.live);
-    // Fractions of a paisa are not paid out.
-    expect((await payoutsOf(to.live)).map((p) => p.amount)).toEqual(['85.55', '5070.90']);
-  });
-
   it('do not apply to test mode, which has its own table', async () => {
+    const to = await receiver(1);
+    await setRate(world.operator, to.row, 'USD', 'INR', '84.515');
     await must(to.test.post('/v1/test_helpers/clock', { advance_seconds: 1 }));
     await payoutAddress(to.test);
     const deposit = await must(to.test.post('/v1/deposits', { amount: '1.00', currency: 'USD' }));
@@ -532,6 +528,7 @@ describe('the rates of live payouts', () => {
   });
 
   it('are positive', async () => {
+    const to = await receiver(1);
     for (const rate of ['0', '-1', 'NaN', 'one'])
       await expect(setRate(world.operator, to.row, 'USD', 'EUR', rate)).rejects.toThrow();
     const stored = await world.sql`select rate from rate where tenant_id = ${tenantOf(to.live)} and target = 'EUR'`;
