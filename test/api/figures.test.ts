@@ -74,23 +74,23 @@ describe.each(seedsOf('api/figures'))('figures of dashboards, seed %i', (seed) =
   let other: Speaker;
   let outsider: Speaker;
 
+  const due = fc.oneof(fc.integer({ min: -3, max: 130 }), fc.constantFrom(-1, 0, 1, 30, 31, 60, 61, 90, 91));
+  /** The receivables of the platform and its users. Amounts are few, so that equal sums have an order, too. */
+  const story = fc.sample(
+    fc.tuple(due, fc.integer({ min: 1, max: 900 }), fc.constantFrom('USD', 'EUR'), fc.nat(2), fc.nat(5), fc.nat(3)),
+    { numRuns: 40, seed },
+  );
+  /** The three customers of each owner. */
+  const customers = new Map<Speaker, string[]>();
+  /** The customers of the receivables, by their ids. */
+  const billed = new Map<string, string | null>();
+
   beforeAll(async () => {
     [platform, outsider] = [await given.platform(1), await given.platform(1)];
     [user, other] = [await platform.connectedUser(), await platform.connectedUser()];
-  });
-
-  it('age open receivables by bucket and currency, by the date of the test clock in a time zone', async () => {
     const now = await advanceClock(platform, 300 * day + 7);
-    const due = fc.oneof(fc.integer({ min: -3, max: 130 }), fc.constantFrom(-1, 0, 1, 30, 31, 60, 61, 90, 91));
-    const story = fc.sample(
-      fc.tuple(due, fc.integer({ min: 1, max: 900 }), fc.constantFrom('USD', 'EUR'), fc.nat(2), fc.nat(5), fc.nat(3)),
-      { numRuns: 40, seed },
-    );
-    // Each owner has three customers. Amounts are few, so that equal sums have an order, too.
-    const customers = new Map<Speaker, string[]>();
     for (const owner of [platform, user, other])
       customers.set(owner, [(await owner.partner()).id, (await owner.partner()).id, (await owner.partner()).id]);
-    const billed = new Map<string, string | null>();
     const today = dateIn('UTC', now);
     for (const [days, amount, currency, whose, fate, whom] of story) {
       const owner = [platform, user, other][whose]!;
@@ -107,6 +107,9 @@ describe.each(seedsOf('api/figures'))('figures of dashboards, seed %i', (seed) =
         await made(owner, `/v1/deposits/${deposit.id}/reconcile`, { receivables: [{ id, amount: part }] });
       }
     }
+  });
+
+  it('age open receivables by bucket and currency, by the date of the test clock in a time zone', async () => {
     const ageing = `asOf currencies { currency count total { amount currency }
       byCustomer(limit: 100) { customerCount customers { customer { id } count total { amount } overdue { amount }
         buckets { bucket count amount { amount } } } }

@@ -53,6 +53,20 @@ beforeAll(async () => {
   [user, other] = users.map(({ id }) => platform.actingFor(id)) as [Speaker, Speaker];
   [userId, otherId] = users.map(({ id }) => id) as [string, string];
   for (const each of users) names.set(each.id, each === users[0] ? 'user' : 'other');
+  await receivableOf(user, 'INV-2026-00017', { order: 'O-17', colour: 'Blue' });
+  await receivableOf(user, 'INV-2026-00018', { order: 'O-18' });
+  await receivableOf(user, 'INV-2026-00019');
+  await receivableOf(user, 'inv', { note: 'Résumé of the Straße' });
+  await receivableOf(other, 'INV-2026-00999', { order: 'O-17' });
+  await receivableOf(outsider, 'INV-2026-00555', { order: 'O-17' });
+  for (const [name, email] of [
+    ['Acme Retail', 'desk@acme.example'],
+    ['Ácme Wholesale', 'buy@wholesale.example'],
+    ['Übel & Söhne', 'post@uebel.example'],
+    ['खाता मित्र', 'a@b.example'],
+  ] as const)
+    await partnerOf(user, name, { business_details: { ...details(`${name} Ltd`), email } });
+  await partnerOf(other, 'Acme of the other');
 });
 
 /** What a search finds through both APIs: forwards by pages of two, backwards, compiled and counted; all must agree. */
@@ -98,23 +112,6 @@ const asInput = (search: string) => {
 };
 
 describe('a search', () => {
-  beforeAll(async () => {
-    await receivableOf(user, 'INV-2026-00017', { order: 'O-17', colour: 'Blue' });
-    await receivableOf(user, 'INV-2026-00018', { order: 'O-18' });
-    await receivableOf(user, 'INV-2026-00019');
-    await receivableOf(user, 'inv', { note: 'Résumé of the Straße' });
-    await receivableOf(other, 'INV-2026-00999', { order: 'O-17' });
-    await receivableOf(outsider, 'INV-2026-00555', { order: 'O-17' });
-    for (const [name, email] of [
-      ['Acme Retail', 'desk@acme.example'],
-      ['Ácme Wholesale', 'buy@wholesale.example'],
-      ['Übel & Söhne', 'post@uebel.example'],
-      ['खाता मित्र', 'a@b.example'],
-    ] as const)
-      await partnerOf(user, name, { business_details: { ...details(`${name} Ltd`), email } });
-    await partnerOf(other, 'Acme of the other');
-  });
-
   it.each([
     ['receivables', 'INV-2026-00017', ['INV-2026-00017']],
     ['receivables', 'inv 2026 0001', ['INV-2026-00017', 'INV-2026-00018', 'INV-2026-00019']],
