@@ -32,7 +32,7 @@ async function answered(bytes: string, origin = world.origin): Promise<{ status:
 }
 const request = (line: string, headers: string[]) =>
   `${line} HTTP/1.1\r\n${[...headers, 'Connection: close'].join('\r\n')}\r\n\r\n`;
-const key = () => `Authorization: Bearer ${user.key}`;
+const key = (of = user) => `Authorization: Bearer ${of.key}`;
 
 describe('an invalid Host header', () => {
   const hosts = [
@@ -192,12 +192,15 @@ describe('the headers of a body', () => {
   const bodyOf = (body: string) => [`Content-Length: ${body.length}`];
   let operated: string;
   let operatorKey: string;
+  /** Has partners; `user` has none, so that one of a refused request would be seen. */
+  let owner: Speaker;
   beforeAll(async () => {
+    owner = await given.directUser(1);
     operatorKey = `Authorization: Bearer ${operatorSecret}`;
     operated = await world.another({ environment: { OPERATOR_KEY: operatorSecret } });
   });
-  const send = (line: string, headers: string[], body: string) => {
-    const credential = line.includes('/operator/') ? operatorKey : key();
+  const send = (line: string, headers: string[], body: string, by = user) => {
+    const credential = line.includes('/operator/') ? operatorKey : key(by);
     return answered(`${request(line, ['Host: a.example', credential, ...headers])}${body}`, operated);
   };
 
@@ -259,13 +262,13 @@ describe('the headers of a body', () => {
     ...['multipart/form-data', 'application/json; charset=latin1', 'json', ';', ''],
   ];
   it.each(types)('say nothing about an empty body: %j', async (type) => {
-    const partner = await user.partner();
+    const partner = await owner.partner();
     const path = `/v1/accounts/${partner.id}`;
     const chunked = ['Transfer-Encoding: chunked'];
     for (const length of [[], ['Content-Length: 0'], ...(/^(json|;|)$|latin1/.test(type) ? [] : [chunked])]) {
       const headers = [`Content-Type: ${type}`, 'Content-Encoding: gzip', ...length];
       if (length === chunked) headers.splice(1, 1);
-      const reply = await send(`POST ${path}`, headers, length === chunked ? '0\r\n\r\n' : '');
+      const reply = await send(`POST ${path}`, headers, length === chunked ? '0\r\n\r\n' : '', owner);
       expect([length, reply.status, reply.body.errors?.[0].code]).toEqual([length, 400, 'account_not_updatable']);
     }
   });
