@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { parse } from 'csv-parse/sync';
 import { buildSchema, type GraphQLInputObjectType } from 'graphql';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../src/resources/registry.js';
 import { pdf, receivableBody } from '../support/bodies.js';
 import { eventually, givenIn, must, type Speaker, tenantOf, useWorld } from '../support/world.js';
@@ -56,13 +58,13 @@ const receivable = (speaker: Speaker, more: object = {}) =>
   must(speaker.post('/v1/receivables', receivableBody({ amount: '100.10', reference_number: 'INV-7' }, more)));
 
 /** Copies the receivable of an account, so that its list has many. */
-async function copies(of: string, count: number, mark = 'c'): Promise<void> {
+async function copies(of: string, count: number): Promise<void> {
   const columns = await world.sql<{ name: string }[]>`
     select column_name as name from information_schema.columns where table_name = 'receivable'
     and is_generated = 'NEVER'`;
   const names = columns.map(({ name }) => name);
   const changed: Record<string, string> = {
-    id: `'receivable_${mark}' || lpad(n::text, 31, '0')`,
+    id: `'receivable_c' || lpad(n::text, 31, '0')`,
     created: 'created - n',
   };
   await world.sql.unsafe(
@@ -74,6 +76,12 @@ async function copies(of: string, count: number, mark = 'c'): Promise<void> {
 
 let platform: Speaker;
 let user: Speaker;
+/** Takes the delivery to the webhook endpoint of the platform. */
+const receiver = http.createServer((request, response) => {
+  request.resume();
+  response.end();
+});
+afterAll(() => new Promise((resume) => receiver.close(resume)));
 beforeAll(async () => {
   platform = await given.platform(2);
   user = await platform.connectedUser();
@@ -83,7 +91,16 @@ beforeAll(async () => {
   const { id } = await receivable(user, { description: '=HYPERLINK("http://x","a,b")\nnext', metadata: { a: '1' } });
   await receivable(user, { description: '-12.50', currency: 'USD' });
   await must(user.post(`/v1/receivables/${id}/void`));
-  await must(platform.post('/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/', event_types: ['*'] }));
+  await new Promise<void>((resume) => receiver.listen(0, '127.0.0.1', resume));
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  const asked = { url, event_types: ['webhook_endpoint.tested'] };
+  const endpoint = await must(platform.post('/v1/webhook_endpoints', asked));
+  await must(platform.post(`/v1/webhook_endpoints/${endpoint.id}/test`));
+  // A delivery that has not ended would change between two readings of its list.
+  await eventually(
+    () => must(platform.get(`/v1/webhook_endpoints/${endpoint.id}/deliveries`)),
+    ({ data }) => data[0]?.status === 'succeeded',
+  );
 });
 
 describe('the lists of /v1', () => {
@@ -146,6 +163,9 @@ describe('the lists of /v1', () => {
   });
 
   it('are exported by the graph, with events', async () => {
+    const platform = await given.platform(2);
+    await (await platform.connectedUser()).partner();
+    await platform.partner();
     const made = await platform.graph(
       `mutation { createExport(input: { source: { accounts: { scope: DESCENDANTS } }, format: CSV })
         { export { id status format contentPath account { id } } } }`,
@@ -374,23 +394,28 @@ describe('CSV', () => {
 
 describe('a long list', () => {
   const count = 1_300;
-  let owner: Speaker;
-  let id: string;
-  let whole: Buffer;
-  beforeAll(async () => {
-    owner = await given.directUser(1);
+  /** An account with that many receivables, and an export of them. */
+  async function longList() {
+    const owner = await given.directUser(1);
     const { id: first } = await receivable(owner);
     await copies(first, count - 1);
-    ({ id } = await must(create(owner, '/v1/receivables')));
+    const { id } = await must(create(owner, '/v1/receivables'));
     const made = await ended(owner, id);
     expect(made).toMatchObject({ status: 'completed', rows: count });
-    whole = (await download(owner, id)).bytes;
+    const whole = (await download(owner, id)).bytes;
     expect(whole.length).toBe(made.bytes);
     expect(createHash('sha256').update(whole).digest('hex')).toBe(made.sha256);
     const [{ n }] = await world.sql<
       [{ n: number }]
     >`select count(*)::int as n from export_part where export_id = ${id}`;
     expect(n).toBeGreaterThan(1);
+    return { owner, id, whole };
+  }
+  let owner: Speaker;
+  let id: string;
+  let whole: Buffer;
+  beforeAll(async () => {
+    ({ owner, id, whole } = await longList());
   });
 
   it('is complete, and each row is in it once', () => {
@@ -434,12 +459,10 @@ describe('a long list', () => {
   });
 
   it('is of one moment: what changes while it is read is not in it', async () => {
-    const [{ tenant_id: tenant }] = await world.sql<
-      [{ tenant_id: string }]
-    >`select tenant_id from account where id = ${owner.id} limit 1`;
+    const { owner, whole } = await longList();
     const caller = {
       ...{
-        tenantId: tenant,
+        tenantId: tenantOf(owner),
         livemode: false,
         edition: 1 as const,
         kind: 'direct_user' as const,
@@ -467,7 +490,6 @@ describe('a long list', () => {
   });
 
   it('begins again after its process has died, and has nothing twice', async () => {
-    const count = Number((await world.sql`select count(*) as n from receivable where account_id = ${owner.id}`)[0]!.n);
     const tenant = tenantOf(owner);
     // The export is as a process leaves it that dies before its end.
     const { id: next } = await must(create(owner, '/v1/receivables'));
@@ -486,16 +508,8 @@ describe('a long list', () => {
   });
 
   it('fails when it is larger than an export may be, and its content is gone', async () => {
-    const [{ id: some }] = await world.sql<
-      [{ id: string }]
-    >`select id from receivable where account_id = ${owner.id} limit 1`;
-    await world.sql`update data_export set due = 0 where account_id = ${owner.id} and status = 'completed'`;
-    await eventually(
-      async () =>
-        (await world.sql`select 1 from data_export where account_id = ${owner.id} and status = 'completed'`).length,
-      (n) => n === 0,
-    );
-    await copies(some, 2_000, 'd');
+    const owner = await given.directUser(1);
+    await copies((await receivable(owner)).id, 2 * count);
     const { id: large } = await must(create(owner, '/v1/receivables'));
     expect(await ended(owner, large)).toMatchObject({
       status: 'failed',
@@ -509,7 +523,12 @@ describe('a long list', () => {
   });
 
   it('expires: its content is deleted after its time, and the export 30 days after its end', async () => {
-    expect((await must(owner.get(`/v1/exports/${id}`))).status).toBe('expired');
+    const { owner, id } = await longList();
+    await world.sql`update data_export set due = 0 where id = ${id}`;
+    await eventually(
+      () => must(owner.get(`/v1/exports/${id}`)),
+      ({ status }) => status === 'expired',
+    );
     expect((await download(owner, id)).status).toBe(400);
     expect((await world.sql`select 1 from export_part where export_id = ${id}`).length).toBe(0);
     await world.sql`update data_export set due = 0, completed_at = completed_at - 31 * 86400 where id = ${id}`;
