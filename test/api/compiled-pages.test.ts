@@ -41,7 +41,7 @@ beforeAll(async () => {
 async function statementsOf(ask: () => Promise<unknown>): Promise<string[]> {
   const own = ['key_owner', 'touch_api_key', 'take_allowance', 'count_senders'];
   const found: string[] = [];
-  const { observers } = world.database;
+  const { observers } = world.databases.at(-1)!;
   observers.push({
     began({ name, pool }) {
       if (pool !== 'worker' && pool !== 'poll' && !own.includes(name)) found.push(name);

@@ -62,6 +62,8 @@ export interface World {
   app: FastifyInstance;
   /** All gateways of the world, in the order of their starts. */
   apps: FastifyInstance[];
+  /** What each of them reads and writes with. */
+  databases: Database[];
   /** A connection to the test database as its owner without privileges, to look at rows without the APIs. */
   sql: postgres.Sql;
   pepper: string;
@@ -166,6 +168,7 @@ export function useWorld({
     world.origin = await open();
     world.app = apps[0]!;
     world.apps = apps;
+    world.databases = databases;
     world.database = databases[0]!;
     world.pepper = pepper;
     world.operator = new Operator(world.database, schema, pepper);
