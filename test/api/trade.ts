@@ -20,8 +20,8 @@ export interface Trade {
  * a receivable, a checkout for it, the attempt to pay it, the deposit with its payment and its postings, and a payout.
  * Users and trades are alike, so that the newest are like all others. Statuses, methods and currencies change from one
  * round of all users to the next; one value of each is the usual one. All times start from one reading of the clock, so
- * that the orders of the lists do not depend on how long a statement takes. The tables are analyzed at the end, once for
- * all of several trades. The product's worker must not run meanwhile.
+ * that the orders of the lists do not depend on how long a statement takes. The tables are analyzed at the end, once
+ * for all of several trades. The product's worker must not run meanwhile.
  */
 export async function seedTrade(sql: postgres.Sql, ...trades: Trade[]): Promise<void> {
   const [row] = await sql`select extract(epoch from now())::bigint as now`;

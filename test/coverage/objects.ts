@@ -191,10 +191,7 @@ export const enumerations: Values[] = [
     'cancelled duplicate general high_risk incorrect_amount poor_image_quality unmatched_details',
     [reached],
   ),
-  values('DepositStatus', ['Deposit.status'], 'initialized processing completed cancelled failed reversed', [
-    reached,
-    held('states', 'of deposits and payments'),
-  ]),
+  values('DepositStatus', ['Deposit.status'], 'initialized processing completed cancelled failed reversed', [reached]),
   values('CheckoutPaymentMethod', ['Checkout.payment_methods', 'POST /v1/checkouts payment_methods'], 'cards upi', [
     held('checkout-creation', 'accepts "10" as "10.00", one method, and an empty map as no metadata'),
   ]),
@@ -202,7 +199,7 @@ export const enumerations: Values[] = [
     'CheckoutStatus',
     ['Checkout.status'],
     'initialized',
-    [held('states', 'of checkouts and transactions')],
+    [held('states', 'is among those of the schema, and none is missing')],
     'completed expired cancelled',
   ),
 ];

@@ -204,7 +204,7 @@ export const resourceRules: Statement[] = [
     'Deposit: reason_code says why it was declined or disputed',
     'Deposit.reasonCode',
     'Deposit.reason_code',
-    held('states', 'of deposits and payments'),
+    held('states', 'is among those of the schema, and none is missing'),
   ),
   rule(
     'Deposit: statement_descriptor is the narration',

@@ -43,8 +43,8 @@ export interface ServerState {
 }
 
 /**
- * How long a new connection may take to answer, and then the further checks: their wait for a lock is half of it, so that
- * a connection that took long, to a distant or busy server, does not hide a lock as no answer.
+ * How long a new connection may take to answer, and then the further checks: their wait for a lock is half of it, so
+ * that a connection that took long, to a distant or busy server, does not hide a lock as no answer.
  */
 const sightMilliseconds = 1_000;
 
