@@ -108,7 +108,7 @@ describe('a payment order whose processes are killed', () => {
 
 describe('a payment order of as many payouts as one can have', () => {
   it('is gathered, and written piece by piece', async () => {
-    // Payouts as those above, which have ended, under other ids; they are gone before the audit.
+    // Payouts as those above, which have ended, under other ids; they and their order are gone before the audit.
     await world.sql`
       insert into payout
       select (jsonb_populate_record(p, jsonb_build_object(
@@ -154,5 +154,6 @@ describe('a payment order of as many payouts as one can have', () => {
     const grown = Math.round(Math.max(...peaks) - before);
     figures('a payment order of 10,000 payouts of 24 tenants', { ...seconds, grownMebibytes: grown });
     await world.sql`delete from payout where order_id = ${order.id} or status = 'processing'`;
+    await world.sql`delete from payment_order where id = ${order.id}`;
   });
 });

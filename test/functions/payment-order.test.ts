@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type postgres from 'postgres';
 import { expect, it } from 'vitest';
 import { payeesOf } from './payee.js';
 import { refusal, type Row, useFunctions } from './fixture.js';
@@ -241,16 +242,59 @@ of('decide_payment_order', () => {
 
   it('breaks a rule when it was not approved by another named operator', async () => {
     const { id } = await approved();
-    const breaches = () => world.sql`select rule from violations where what = ${id}`;
+    const rule = 'payment order was not approved by another operator';
+    const breaches = () => world.sql`select rule from violations where (rule, what) = (${rule}, ${id})`;
     expect(await breaches()).toEqual([]);
     for (const [by, back] of [
       [null, 'operator_a'],
       ['operator_b', 'operator_a'],
     ] as const) {
       await world.sql`update payment_order set created_by_id = ${by} where id = ${id}`;
-      expect(await breaches()).toEqual([{ rule: 'payment order was not approved by another operator' }]);
+      expect(await breaches()).toEqual([{ rule }]);
       await world.sql`update payment_order set created_by_id = ${back} where id = ${id}`;
     }
+  });
+
+  it('breaks a rule when its payouts are not those that were counted, in its currency', async () => {
+    const [one, other] = [await underWay(), await underWay()];
+    const { id } = await create((await account()).id);
+    const breaches = async (sql: postgres.ISql = world.sql) => [
+      ...(await sql`select rule from payment_order_breaches where what in (${id}, 'payment_order_0') order by rule`),
+    ];
+    const claim = ({ root, payout }: typeof one) =>
+      counted('claim_payouts', root.tenantId, false, JSON.stringify([payout.id]), id);
+    for (const each of [one, other]) expect(await claim(each)).toBe(1);
+    expect(await breaches()).toEqual([]);
+    await propose(id, 2, '200');
+    const counting = { rule: 'payment order and its payouts disagree' };
+    const unknown = { rule: 'payout is in no payment order of its currency' };
+    const changes: [string, string, object[]][] = [
+      ['payment_order', 'payouts = payouts + 1', [counting]],
+      ['payment_order', 'total = total - 1', [counting]],
+      ['payment_order', "currency = 'INR'", [counting, unknown]],
+      ['payout', 'order_id = null', [counting]],
+      ['payout', "order_id = 'payment_order_0'", [counting, unknown]],
+      ['payout', 'amount = amount + 1', [counting]],
+    ];
+    for (const status of ['proposed', 'approved', 'sent']) {
+      await world.sql`update payment_order set status = ${status}, decided_by_id = 'operator_b' where id = ${id}`;
+      expect(await breaches()).toEqual([]);
+      for (const [table, change, broken] of changes) {
+        const row = table === 'payout' ? one.payout.id : id;
+        await world.sql
+          .begin(async (tx) => {
+            await tx.unsafe(`update ${table} set ${change} where id = '${row}'`);
+            expect([status, change, await breaches(tx)]).toEqual([status, change, broken]);
+            throw new Error('undone');
+          })
+          .catch((error: Error) => expect(error.message).toBe('undone'));
+      }
+    }
+    // One that is rejected gives its payouts back after that.
+    await world.sql`update payment_order set status = 'rejected' where id = ${id}`;
+    expect(await breaches()).toEqual([]);
+    expect(await counted('release_payouts', one.root.tenantId, false, JSON.stringify([one.payout.id]), id)).toBe(1);
+    expect(await breaches()).toEqual([]);
   });
 
   it('is rejected by anyone before its approval, and by a third person when the bank may have it', async () => {
