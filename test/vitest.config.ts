@@ -49,7 +49,7 @@ const slowest = [
   ['faults/list', 'api/states', 'process/stream'],
   ['api/import', 'browser/site', 'faults/failover'],
   ['api/export', 'api/event', 'process/pooler', 'process/cli-output'],
-  ['api/session', 'api/bank', 'faults/silent-connections'],
+  ['api/session', 'api/bank', 'faults/silent-connections', 'faults/alerts-disk'],
   ['api/person', 'api/ledger', 'api/nearest-list', 'process/timeline'],
   ['api/checkout-payment', 'api/checkout-creation', 'api/deposit-state'],
 ].flat();

@@ -26,7 +26,7 @@ const bad = async () =>
 describe('the health of a deployment', () => {
   it('has a line for each check, and nothing to do where all is well', async () => {
     const lines = await health(world.operator);
-    expect(new Set(lines.map(({ check }) => check)).size).toBe(14);
+    expect(new Set(lines.map(({ check }) => check)).size).toBe(15);
     expect(await bad()).toEqual([]);
     // No gateway of this test says that it runs.
     expect(lines.slice(0, 2).map(({ check, level }) => [check, level])).toEqual([
@@ -42,7 +42,7 @@ describe('the health of a deployment', () => {
     expect(await about('TidegateReplicaLag')).toEqual(['replicas']);
     expect(await about('TidegateBackupOld')).toEqual(['backups']);
     // Any check may have caused it.
-    expect(await about('TidegateHealth')).toHaveLength(14);
+    expect(await about('TidegateHealth')).toHaveLength(15);
     const wrong = await ask('query ($alert: String) { health(alert: $alert) { check } }', { alert: 'TidegateLat' });
     expect(wrong.body.errors[0]).toMatchObject({ extensions: { error: { metadata: { field_name: 'alert' } } } });
     expect(wrong.body.errors[0].message).toContain(`The rules are ${alertsKnown.join(', ')}.`);

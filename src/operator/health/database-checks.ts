@@ -1,9 +1,11 @@
 import { isNull, sql } from 'drizzle-orm';
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { rivalPrimaries, Servers } from '../../db/connect/driver/servers.js';
+import { fixedLimit } from '../../db/schema/drizzle-types.js';
 import { programVersion } from '../../db/schema/schema-version.js';
+import { workerFault } from '../../jobs/table.js';
 import type { Operator } from '../operator.js';
 import { counted, type HealthCheck, look, now, span } from './finding.js';
-import { stuckCounts } from './stuck-counts.js';
 
 /** A clock that differs by more makes times wrong that clients see. */
 const clockSecondsMax = 5;
@@ -34,6 +36,17 @@ export const servers: HealthCheck = {
         );
     }
     return found;
+  },
+};
+
+/** The room for what is written. The small commits of a gateway find room for longer than the writes of clients. */
+export const disk: HealthCheck = {
+  name: 'disk',
+  alerts: ['TidegateNoCommits', 'TidegateUnavailable'],
+  well: 'No disk of the database is known to be full.',
+  async find({ audited }) {
+    if ((await audited.readiness.unready()) !== 'disk full') return [];
+    return [now('The disk of the database is full: writes are refused.', 'df -h, on the server of the database')];
   },
 };
 
@@ -115,13 +128,15 @@ const nodes: HealthCheck = {
   alerts: ['TidegateNodeAway'],
   well: 'Each node of the cluster, if there is one, answers.',
   async find(operator) {
-    const { audited } = operator;
-    // This asks each node.
-    const error: unknown = await stuckCounts(audited).then(
+    const { crossTenant } = operator.audited;
+    if (!(await crossTenant.distributed())) return [];
+    // Each node is asked by itself, which fails when none answers.
+    const one = (db: PostgresJsDatabase) => db.select({ one: sql`1` }).from(workerFault).limit(fixedLimit(1));
+    const error: unknown = await crossTenant.read('nodes_that_answer', one).then(
       () => undefined,
       (thrown: unknown) => thrown,
     );
-    const away = audited.crossTenant.nodes.filter(({ answers }) => !answers);
+    const away = crossTenant.nodes.filter(({ answers }) => !answers);
     if (error !== undefined && away.length === 0) throw error;
     return away.map(({ name }) =>
       now(
@@ -236,6 +251,7 @@ const indexes: HealthCheck = {
 
 export const databaseChecks: readonly HealthCheck[] = [
   servers,
+  disk,
   standbys,
   replicas,
   nodes,

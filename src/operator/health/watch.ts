@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Operator } from '../operator.js';
-import { servers } from './database-checks.js';
+import { disk, servers } from './database-checks.js';
 import { findingsOf, health } from './doctor.js';
 import { type Finding, HealthLevel } from './finding.js';
 import { lastBackupSeconds } from './work-checks.js';
 
 const everyMilliseconds = 600_000;
-const serversMilliseconds = 30_000;
+const urgentMilliseconds = 30_000;
 
 /** Learns of the health, for metrics. */
 export interface HealthObserver {
@@ -25,8 +25,9 @@ export const keyOf = ({ check, level, finding }: Finding) =>
 
 /**
  * Checks the health of the deployment in the background of a gateway: after its start, which does not wait for it, and
- * every ten minutes. An address of several hosts is asked every 30 seconds, as a second primary that comes back would
- * take writes that are lost. Each finding is logged when it is new.
+ * every ten minutes. Every 30 seconds it asks whether the disk is full, which the age of the last commit need not show,
+ * and an address of several hosts, as a second primary that comes back would take writes that are lost. Each finding is
+ * logged when it is new.
  */
 export async function watchHealth(
   operator: Operator,
@@ -41,7 +42,7 @@ export async function watchHealth(
       findings = await health(operator);
       next = performance.now() + everyMilliseconds;
       observer?.backup(await lastBackupSeconds(operator).catch(() => undefined));
-    } else if (operator.audited.readiness.several) findings = await withServers(operator, findings);
+    } else findings = await withUrgent(operator, findings);
     if (stop.aborted) return;
     observer?.health(findings);
     const bad = findings.filter(({ level }) => level !== HealthLevel.OK);
@@ -51,13 +52,17 @@ export async function watchHealth(
       else log.warn(line, 'the deployment needs somebody to look at it');
     }
     known = new Set(bad.map(keyOf));
-    await sleep(serversMilliseconds, undefined, { signal: stop }).catch(() => {});
+    await sleep(urgentMilliseconds, undefined, { signal: stop }).catch(() => {});
   }
 }
 
-/** The findings, with what the servers of the database need now. What can wait for the day waits for the next round. */
-async function withServers(operator: Operator, findings: readonly Finding[]): Promise<Finding[]> {
-  const isUrgent = ({ check, level }: Finding) => check === servers.name && level === HealthLevel.NOW;
-  const found = await findingsOf(operator, servers);
-  return [...findings.filter((finding) => !isUrgent(finding)), ...found.filter(isUrgent)];
+/** The findings, with what is urgent now. What can wait for the day waits for the next round. */
+async function withUrgent(operator: Operator, findings: readonly Finding[]): Promise<Finding[]> {
+  let known = [...findings];
+  for (const check of operator.audited.readiness.several ? [disk, servers] : [disk]) {
+    const isUrgent = ({ check: name, level }: Finding) => name === check.name && level === HealthLevel.NOW;
+    const found = await findingsOf(operator, check);
+    known = [...known.filter((finding) => !isUrgent(finding)), ...found.filter(isUrgent)];
+  }
+  return known;
 }
