@@ -165,17 +165,116 @@ describe('a cluster', () => {
   });
 });
 
+/** The node, by host and port, that holds a tenant. */
+async function nodeOf(speaker: Speaker): Promise<string> {
+  const [row] = await sql`
+    select n.nodename || ':' || n.nodeport as name
+    from pg_dist_placement p join pg_dist_node n on n.groupid = p.groupid
+    where p.shardid = get_shard_id_for_distribution_column('account', ${tenantOf(speaker)}::text)`;
+  return row!.name;
+}
+
+/** A tenant on each of so many nodes, by the names of these. */
+async function tenantsOfNodes(count: number): Promise<Map<string, Speaker>> {
+  const tenants = new Map<string, Speaker>();
+  while (tenants.size < count) {
+    const speaker = await given.directUser(1);
+    tenants.set(await nodeOf(speaker), speaker);
+  }
+  return tenants;
+}
+
+/** Stores the pepper of this file: a process starts only with one that the database knows. */
+const knowPepper = () => sql`insert into drizzle.pepper (slot, fingerprint)
+  select coalesce(max(slot), 0) + 1, ${Secrets.of(world.pepper).pepperIds[0]!} from drizzle.pepper
+  on conflict do nothing`;
+
+const environment = () => ({
+  DATABASE_URL: inject('distributed')!,
+  API_KEY_PEPPER: world.pepper,
+  TRUSTED_PROXY: '127.0.0.1',
+});
+
+describe('the doctor of a cluster', () => {
+  type Line = { check: string; level: string; finding: string };
+  /** What it says that is not well, and its exit code. */
+  const doctor = async (...args: string[]) => {
+    const { code, out, errors } = await children.command(environment(), 'doctor', '--json', ...args);
+    expect(errors).toBe('');
+    const { health } = JSON.parse(out) as { health: Line[] };
+    return { code, lines: health.filter(({ level }) => level !== 'ok') };
+  };
+  const away = (name: string) =>
+    `The node ${name} of the cluster does not answer: the requests of its tenants are refused.`;
+  /** A payout of live mode that fails. Its next attempt is far away: the worker of this file does not make it. */
+  const failing = (tenant: string) => sql`
+    insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due, error, failing_since)
+    values (${tenant}, true, 'job_fails', 1, 'pay_out', 'none', '{}', 99999999999, 'failed',
+      ${Math.floor(Date.now() / 1_000) - 7_300})`;
+  const notFailing = (tenant: string) => sql`delete from job where tenant_id = ${tenant} and id = 'job_fails'`;
+  const late = [
+    'now late work The oldest job of live mode is overdue by 2 hours.',
+    'now late work The oldest payout of live mode is overdue by 2 hours.',
+    'look stuck work In live mode 1 job and the work of 0 tenants fail and are tried again.',
+  ];
+
+  it('makes each check, and finds the work and the ledgers of each node', async () => {
+    await knowPepper();
+    const nodes = await clusterNodes(sql);
+    const found = async () =>
+      (await doctor()).lines
+        .filter(({ finding }) => /live mode|violated/.test(finding))
+        .map(({ level, check, finding }) => [level, check, finding].join(' '));
+    expect((await doctor()).lines.filter(({ finding }) => finding.startsWith('This could not be checked'))).toEqual([]);
+    expect(await found()).toEqual([]);
+    for (const user of (await tenantsOfNodes(nodes.length)).values()) {
+      const tenant = tenantOf(user);
+      await failing(tenant);
+      const body = { amount: '1.00', currency: 'USD', to: { account_id: user.id }, payment_method: 'domestic_credit' };
+      await completeDeposit(user, (await must(user.post('/v1/deposits', body))).id);
+      await sql`update balance set latest = latest + 1 where tenant_id = ${tenant}`;
+      expect((await children.command(environment(), 'ledger', 'check', user.id)).code).toBe(1);
+      expect((await found()).toSorted()).toEqual(
+        [...late, 'now ledgers 1 ledger violated at the last check.'].toSorted(),
+      );
+      await notFailing(tenant);
+      await sql`update balance set latest = latest - 1 where tenant_id = ${tenant}`;
+      expect((await children.command(environment(), 'ledger', 'check', user.id)).code).toBe(0);
+    }
+    expect(await found()).toEqual([]);
+  });
+
+  it('names each node that does not answer, finds the work of the others, and says what needs all', async () => {
+    await knowPepper();
+    const nodes = await clusterNodes(sql);
+    const tenants = await tenantsOfNodes(nodes.length);
+    for (const node of nodes) {
+      const other = tenantOf([...tenants].find(([name]) => name !== node.name)![1]);
+      await failing(other);
+      node.stop();
+      try {
+        const { code, lines } = await doctor();
+        const said = lines.map(({ check, level, finding }) => [level, check, finding].join(' '));
+        expect([code, said[0]]).toEqual([1, `now nodes ${away(node.name)}`]);
+        expect(said).toEqual(expect.arrayContaining(late));
+        const unseen = lines.filter(({ finding }) => finding.startsWith('This could not be checked'));
+        for (const { check, level, finding } of unseen)
+          expect([check, level, finding]).toEqual([check, 'look', expect.stringContaining(node.name)]);
+        expect(unseen.map(({ check }) => check).toSorted()).toEqual(['ledgers', 'privileges', 'secrets']);
+        expect(await doctor('--alert', 'TidegateNodeAway')).toMatchObject({ code: 1, lines: [lines[0]] });
+      } finally {
+        node.start();
+      }
+      await until(async () => (await doctor('--alert', 'TidegateNodeAway')).code === 0, 100);
+      await notFailing(other);
+    }
+  });
+});
+
 describe('a node of a cluster that is stopped', () => {
   const readiness = async (origin: string) => {
     const reply = await fetch(`${origin}/readyz`);
     return [reply.status, await reply.json()];
-  };
-  const nodeOf = async (speaker: Speaker): Promise<string> => {
-    const [row] = await sql`
-      select n.nodename || ':' || n.nodeport as name
-      from pg_dist_placement p join pg_dist_node n on n.groupid = p.groupid
-      where p.shardid = get_shard_id_for_distribution_column('account', ${tenantOf(speaker)}::text)`;
-    return row!.name;
   };
   const status = async (speaker: Speaker) =>
     (await speaker.post('/v1/deposits', { amount: '1.00', currency: 'USD' })).status;
@@ -184,14 +283,8 @@ describe('a node of a cluster that is stopped', () => {
   it('leaves every gateway ready, also one that starts meanwhile, and refuses its own tenants alone', async () => {
     const nodes = await clusterNodes(sql);
     expect(nodes.length).toBeGreaterThan(1);
-    const tenants = new Map<string, Speaker>();
-    while (tenants.size < nodes.length) {
-      const speaker = await given.directUser(1);
-      tenants.set(await nodeOf(speaker), speaker);
-    }
-    // Each test file has a pepper of its own, and a gateway starts only with one that the database knows.
-    await sql`insert into drizzle.pepper (slot, fingerprint)
-      select coalesce(max(slot), 0) + 1, ${Secrets.of(world.pepper).pepperIds[0]!} from drizzle.pepper`;
+    const tenants = await tenantsOfNodes(nodes.length);
+    await knowPepper();
     for (const node of nodes) {
       node.stop();
       try {
@@ -201,12 +294,7 @@ describe('a node of a cluster that is stopped', () => {
           expect([name, await status(speaker)]).toEqual([name, name === node.name ? 503 : 200]);
 
         const port = String(await freePort());
-        const gateway = await children.gateway({
-          DATABASE_URL: inject('distributed')!,
-          API_KEY_PEPPER: world.pepper,
-          TRUSTED_PROXY: '127.0.0.1',
-          METRICS_PORT: port,
-        });
+        const gateway = await children.gateway({ ...environment(), METRICS_PORT: port });
         await until(async () => (await readiness(gateway.origin))[1].nodes_away === 1, 100);
         expect(await readiness(gateway.origin)).toEqual([200, { status: 'ok', nodes_away: 1 }]);
         const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();

@@ -46,7 +46,7 @@ export class CrossTenantQueries {
   #nodes: Node[] = [];
   #until = Number.NEGATIVE_INFINITY;
   #inspecting: Promise<void> | undefined;
-  readonly #paused = new Map<number, { until: number; for: number }>();
+  readonly #paused = new Map<number, { until: number; for: number; fault: unknown }>();
 
   constructor(
     private readonly connections: Connections,
@@ -101,8 +101,8 @@ export class CrossTenantQueries {
     const now = performance.now();
     const asked = this.#nodes.filter(({ group }) => (this.#paused.get(group)?.until ?? 0) <= now);
     const answers = await Promise.allSettled(asked.map((node) => this.#ask(node, text)));
-    const failed = answers.find((answer) => answer.status === 'rejected');
-    if (failed && answers.every(({ status }) => status === 'rejected')) throw failed.reason as unknown;
+    // Where all nodes are left out, none was asked.
+    if (answers.every(({ status }) => status === 'rejected')) throw [...this.#paused.values()].at(-1)?.fault;
     const rows = answers
       .flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
       .map((row) => statement.rowOf(row) as T);
@@ -117,8 +117,9 @@ export class CrossTenantQueries {
     } catch (error) {
       const before = this.#paused.get(group)?.for ?? pauseMilliseconds.min / 2;
       const pause = Math.min(before * 2, pauseMilliseconds.max);
-      this.#paused.set(group, { until: performance.now() + pause, for: pause });
-      throw this.failures.reported(error);
+      const fault = this.failures.reported(error);
+      this.#paused.set(group, { until: performance.now() + pause, for: pause, fault });
+      throw fault;
     }
   }
 

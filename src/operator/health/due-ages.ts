@@ -2,6 +2,7 @@ import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { CrossTenantReads } from '../../db/doors.js';
+import type { Preparable } from '../../db/read/row-mapper.js';
 import { fixedLimit } from '../../db/schema/drizzle-types.js';
 import { job } from '../../jobs/table.js';
 import { event } from '../../resources/event/table.js';
@@ -18,8 +19,8 @@ export type DueWork = 'job' | 'payout' | 'delivery' | 'event';
 export type DueAges = Record<DueWork, number>;
 
 /**
- * The seconds for which the oldest work of each kind is overdue; 0 where there is none. Each failed attempt at a job
- * makes it due later, so a job that fails is overdue since its first failure.
+ * The seconds for which the oldest work of each kind is overdue, on the nodes that answer; 0 where there is none. Each
+ * failed attempt at a job makes it due later, so a job that fails is overdue since its first failure.
  */
 export async function dueAges(database: CrossTenantReads): Promise<DueAges> {
   const live = (column: PgColumn) => eq(column, sql`true`);
@@ -64,18 +65,14 @@ async function first(
   due: PgColumn,
   where: SQL | undefined,
 ): Promise<number> {
-  const [row] = await database.read<{ age: number | null }>(
-    name,
-    (db) =>
-      db
-        .select({ age: age(due) })
-        .from(table)
-        .where(where)
-        .orderBy(due)
-        .limit(fixedLimit(1)),
-    {},
+  return oldest(database, name, (db) =>
+    db
+      .select({ age: age(due) })
+      .from(table)
+      .where(where)
+      .orderBy(due)
+      .limit(fixedLimit(1)),
   );
-  return Math.max(row?.age ?? 0, 0);
 }
 
 async function oldestEvent(database: CrossTenantReads): Promise<number> {
@@ -87,13 +84,18 @@ async function oldestEvent(database: CrossTenantReads): Promise<number> {
       .orderBy(event.tenantId, event.livemode, event.created)
       .limit(fixedLimit(eventsMax))
       .as('unnumbered');
-  const [row] = await database.read<{ age: number | null }>(
-    'oldest_unnumbered_event',
-    (db) => {
-      const found = unnumbered(db);
-      return db.select({ age: age(sql`min(${found.created})`) }).from(found);
-    },
-    {},
-  );
-  return Math.max(row?.age ?? 0, 0);
+  return oldest(database, 'oldest_unnumbered_event', (db) => {
+    const found = unnumbered(db);
+    return db.select({ age: age(sql`min(${found.created})`) }).from(found);
+  });
+}
+
+/** The greatest age of those that the shards have. */
+async function oldest(
+  database: CrossTenantReads,
+  name: string,
+  build: (db: PostgresJsDatabase) => Preparable,
+): Promise<number> {
+  const rows = await database.crossTenant.read<{ age: number | null }>(name, build);
+  return Math.max(0, ...rows.map((row) => row.age ?? 0));
 }

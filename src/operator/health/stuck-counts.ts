@@ -15,7 +15,10 @@ interface StuckCount {
 }
 export type StuckCounts = Record<Mode, StuckCount>;
 
-/** Counts what fails and is tried again, by its mode. It reads indexes and tables of what fails alone. */
+/**
+ * Counts what fails and is tried again, by its mode, on the nodes that answer. It reads indexes and tables of what
+ * fails alone.
+ */
 export async function stuckCounts(database: CrossTenantReads): Promise<StuckCounts> {
   const [live, test] = await Promise.all([stuckOf(database, true), stuckOf(database, false)]);
   return { live, test };
@@ -32,18 +35,18 @@ async function stuckOf(database: CrossTenantReads, livemode: boolean): Promise<S
 }
 
 async function counted(database: CrossTenantReads, name: string, table: PgTable, where: SQL | undefined) {
-  const [row] = await database.read<{ count: number }>(
-    name,
-    (db) =>
-      db.select({ count: sql<number>`count(*)::int` }).from(
-        db
-          .select({ one: sql`1`.as('one') })
-          .from(table)
-          .where(where)
-          .limit(fixedLimit(countedMax))
-          .as('stuck'),
-      ),
-    {},
+  const counts = await database.crossTenant.read<{ count: number }>(name, (db) =>
+    db.select({ count: sql<number>`count(*)::int` }).from(
+      db
+        .select({ one: sql`1`.as('one') })
+        .from(table)
+        .where(where)
+        .limit(fixedLimit(countedMax))
+        .as('stuck'),
+    ),
   );
-  return row?.count ?? 0;
+  return Math.min(
+    counts.reduce((sum, { count }) => sum + count, 0),
+    countedMax,
+  );
 }
