@@ -4,7 +4,7 @@ import { auditLedger } from '../support/audit.js';
 import { activatedUser } from '../support/onboarding-profile.js';
 import { advanceClock, runJobs } from '../support/jobs.js';
 import { givenIn, must, payoutAddress, type Speaker, tenantOf, useWorld } from '../support/world.js';
-import { completed, day, iso, reconciled } from './balance-fixture.js';
+import { completed, day, deposited, iso, reconciled } from './balance-fixture.js';
 import { earn, end, payoutsOf } from './payout-fixture.js';
 
 const world = useWorld({ worker: false });
@@ -147,6 +147,22 @@ describe('a statement of account', () => {
     ]);
     expect(typesOf(of)).toEqual([['TRANSFER', '30.00']]);
     expect([own.closing.pending.amount, of.closing.available.amount]).toEqual(['10.00', '30.00']);
+  });
+
+  it('of a day has the deposits that were completed on it, whenever they were created', async () => {
+    const user = await given.directUser(1);
+    await completed(user, '10.00');
+    const { id } = await deposited(user, '20.00');
+    const end = await advanceClock(user, 2 * day);
+    await must(user.post(`/v1/test_helpers/deposits/${id}/complete`));
+    const paid = `query ($id: ID!, $from: DateTime!, $to: DateTime!) { account(id: $id) {
+      balanceStatement(from: $from, to: $to, currency: USD) {
+        movements(first: 100) { nodes { created payment { source { ... on Deposit { id completedAt } } } } } } } }`;
+    const { body } = await user.graph(paid, { id: user.id, from: iso(end), to: iso(end + day) });
+    const { nodes } = body.data.account.balanceStatement.movements;
+    expect(nodes).toEqual([
+      { created: expect.any(String), payment: { source: { id, completedAt: nodes[0].created } } },
+    ]);
   });
 
   it('begins no page within a posting, whatever cursor is sent', async () => {
