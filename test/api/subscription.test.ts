@@ -126,29 +126,31 @@ describe('events over server-sent events', () => {
     expect(received).toEqual(range(1, state.last));
   });
 
-  it('is read by the library graphql-sse, with types and the account of a connected user', async () => {
-    const platform = await given.platform(2);
-    const user = await platform.connectedUser();
-    await partner(user);
-    await settled(platform);
-    const client = sseClient({
-      url: `${world.origin}/graphql`,
-      headers: { authorization: `Bearer ${platform.key}` },
-    });
-    open.add(() => client.dispose());
-    const query =
-      'subscription ($id: ID) { events(afterNumber: 0, types: ["account.*"], accountId: $id) { type accountId } }';
-    const found: unknown[] = [];
-    for await (const { data, errors } of client.iterate({ query, variables: { id: user.id } })) {
-      expect(errors).toBeUndefined();
-      found.push(data);
-      if (found.length === 2) break;
-    }
-    expect(found).toEqual([
-      { events: { type: 'account.created', accountId: user.id } },
-      { events: { type: 'account.created', accountId: user.id } },
-    ]);
-  });
+  it.each(['types: ["account.*"]', 'eventType: [DEPOSIT_COMPLETED, ACCOUNT_CREATED]'])(
+    'is read by the library graphql-sse, with the account of a connected user and %s',
+    async (types) => {
+      const platform = await given.platform(2);
+      const user = await platform.connectedUser();
+      await partner(user);
+      await settled(platform);
+      const client = sseClient({
+        url: `${world.origin}/graphql`,
+        headers: { authorization: `Bearer ${platform.key}` },
+      });
+      open.add(() => client.dispose());
+      const query = `subscription ($id: ID) { events(afterNumber: 0, ${types}, accountId: $id) { type accountId } }`;
+      const found: unknown[] = [];
+      for await (const { data, errors } of client.iterate({ query, variables: { id: user.id } })) {
+        expect(errors).toBeUndefined();
+        found.push(data);
+        if (found.length === 2) break;
+      }
+      expect(found).toEqual([
+        { events: { type: 'account.created', accountId: user.id } },
+        { events: { type: 'account.created', accountId: user.id } },
+      ]);
+    },
+  );
 
   it('shows a session no event of keys, and acts for a connected user', async () => {
     const platform = await given.platform(2);
@@ -179,6 +181,9 @@ describe('events over server-sent events', () => {
     ['events(afterNumber: "1") { id }', 400, 'event.after_number'],
     ['events(types: ["deposit.invented"]) { id }', 400, 'event.types[0]'],
     ['events(types: []) { id }', 400, 'event.types'],
+    ['events(eventType: [DEPOSIT_INVENTED]) { id }', 400, 'event.event_type[0]'],
+    ['events(eventType: []) { id }', 400, 'event.event_type'],
+    ['events(types: ["account.*"], eventType: [ACCOUNT_CREATED]) { id }', 400, 'event.event_type'],
     ['events(scope: DESCENDANTS) { id }', 400, 'event.scope'],
     ['events(accountId: "account_0") { id }', 404, 'event.account_id'],
     ['events(since: 1) { id }', 400, 'event.since'],

@@ -108,11 +108,9 @@ function inOrder(schema: GraphQLSchema): GraphQLSchema {
     withExportSource(schema.getMutationType()!, query!),
     'Writes. Send the header `Idempotency-Key` with each, so that it can be repeated safely.',
   );
-  const [event, scope] = [
-    schema.getType('Event') as GraphQLObjectType,
-    schema.getType('AccountScope') as GraphQLEnumType,
-  ];
-  const subscription = subscriptionType(query!, event, scope);
+  const event = schema.getType('Event') as GraphQLObjectType;
+  const [scope, eventType] = ['AccountScope', 'EventType'].map((name) => schema.getType(name) as GraphQLEnumType);
+  const subscription = subscriptionType(query!, event, scope!, eventType!);
   return new GraphQLSchema({ ...schema.toConfig(), query, mutation, subscription, types });
 }
 

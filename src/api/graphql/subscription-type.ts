@@ -11,7 +11,7 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import type { Context } from '../../operation/context.js';
-import { eventStreamArgs } from '../../resources/event/stream.js';
+import { eventStreamArgs, eventTypeArg } from '../../resources/event/stream.js';
 import type { EventRow } from '../../resources/event/table.js';
 
 /** What one result of a subscription is made from: the event, or nothing where an object is read again. */
@@ -45,6 +45,7 @@ export function subscriptionType(
   query: GraphQLObjectType,
   event: GraphQLOutputType,
   scope: GraphQLEnumType,
+  eventType: GraphQLEnumType,
 ): GraphQLObjectType {
   const { fields } = query.toConfig();
   const ofQuery = (name: string) => ({
@@ -60,7 +61,7 @@ export function subscriptionType(
     fields: {
       events: {
         type: new GraphQLNonNull(event),
-        args: eventStreamArgs(scope),
+        args: { ...eventStreamArgs(scope), ...eventTypeArg(eventType) },
         description:
           'The events of the objects on the lists of the caller, in the order of their numbers. After a ' +
           'disconnect, subscribe again after the last number: nothing is missed or repeated.',

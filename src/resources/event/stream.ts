@@ -18,10 +18,11 @@ import type { RestRoute } from '../define.js';
 import { type EventRow, event } from './table.js';
 import { patternsOf, typeProblems, typesText } from './type-patterns.js';
 
-/** The arguments of a stream of events. `afterNumber` is the parameter `after` of /v1. */
+/** The arguments of a stream of events. `afterNumber` is the parameter `after` of /v1, which has no `eventType`. */
 export interface EventStreamArgs {
   afterNumber?: number | null;
   types?: string[] | null;
+  eventType?: string[] | null;
   accountId?: string | null;
   scope?: AccountScope;
 }
@@ -44,6 +45,14 @@ export const eventStreamArgs = (scope: GraphQLEnumType): GraphQLFieldConfigArgum
     type: new GraphQLNonNull(scope),
     defaultValue: AccountScope.SELF,
     description: descriptions.scope,
+  },
+});
+
+/** The types of a stream as the graph has them. */
+export const eventTypeArg = (eventType: GraphQLEnumType): GraphQLFieldConfigArgumentMap => ({
+  eventType: {
+    type: new GraphQLList(new GraphQLNonNull(eventType)),
+    description: 'Only events of these types, as `Event.eventType` has them. It excludes `types`.',
   },
 });
 
@@ -93,11 +102,15 @@ export type PositionField = 'event.after' | 'event.after_number';
 
 /** The problems of the arguments of a stream that need no look at the database. */
 export function eventStreamProblems(
-  { afterNumber, types, scope }: EventStreamArgs,
+  { afterNumber, types, eventType, scope }: EventStreamArgs,
   kind: string,
   field: PositionField,
 ): Problem[] {
-  const problems = typeProblems(types, 'event.types');
+  const problems = [...typeProblems(types, 'event.types'), ...typeProblems(eventType, 'event.event_type')];
+  if (types && eventType)
+    problems.push(
+      problem('parameter_invalid', 'event.event_type', 'cannot be combined with types. Leave out one of them.'),
+    );
   if (afterNumber != null && afterNumber < 0)
     problems.push(problem('parameter_invalid', field, 'must not be negative'));
   if (scope === AccountScope.DESCENDANTS && kind !== 'platform')
@@ -121,7 +134,7 @@ export async function filterOf(scope: Scope, args: EventStreamArgs): Promise<Eve
   const accountId = args.accountId ?? null;
   if (accountId !== null) await scope.one(account, accountId, 'event.account_id');
   return {
-    patterns: patternsOf(args.types ?? null),
+    patterns: patternsOf(args.types ?? args.eventType ?? null),
     accountId,
     descendants: args.scope === AccountScope.DESCENDANTS,
     mentions: null,
