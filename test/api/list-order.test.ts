@@ -18,22 +18,28 @@ const done = ({ status, text, body }: Reply): Json => {
 let user: Speaker;
 let outsider: Speaker;
 let partner: Json;
-/** Every deposit and receivable of the user, as /v1 shows them. */
-const all: Record<'deposits' | 'receivables', Json[]> = { deposits: [], receivables: [] };
+/** Every deposit, payout and receivable of the user, as /v1 shows them. */
+const all: Record<'deposits' | 'payouts' | 'receivables', Json[]> = { deposits: [], payouts: [], receivables: [] };
+/** The ids of the receivables that bill the partner. */
+const billed = new Set<string>();
 
 beforeAll(async () => {
   [user, outsider] = await Promise.all([given.directUser(1), given.directUser(1)]);
   partner = await user.partner();
   const receivable = (i: number) =>
-    receivableBody({
-      amount: `${100 * ((i * 5) % 7) + 50}.00`,
-      creation_date: '2026-01-01',
-      currency: i % 4 === 3 ? 'EUR' : 'USD',
-      due_date: `20${26 + (i % 3) * 20}-0${1 + (i % 5)}-15`,
-      reference_number: `INV-${i}`,
-    });
+    receivableBody(
+      {
+        amount: `${100 * ((i * 5) % 7) + 50}.00`,
+        creation_date: '2026-01-01',
+        currency: i % 4 === 3 ? 'EUR' : 'USD',
+        due_date: `20${26 + (i % 3) * 20}-0${1 + (i % 5)}-15`,
+        reference_number: `INV-${i}`,
+      },
+      i % 3 < 2 ? { customer_id: partner.id } : {},
+    );
   for (let i = 0; i < 12; i++) {
     const made = done(await user.post('/v1/receivables', receivable(i)));
+    if (i % 3 < 2) billed.add(made.id);
     if (i % 4 === 1) done(await user.post(`/v1/receivables/${made.id}/void`, {}));
   }
   const tenant = user.id.replace('account_', '');
@@ -62,7 +68,14 @@ beforeAll(async () => {
     select ${tenant}, false, 'delivery_' || n, n, 'webhook_1', 'event_' || n, 'account.updated', n, case
     when n % 3 = 0 then 'failed' else 'succeeded' end, 1, ${user.id}, true
     from generate_series(1, 9) n`;
-  for (const name of ['deposits', 'receivables'] as const) all[name] = await walk(name, 'limit=10');
+  await world.sql`
+    insert into payout (tenant_id, livemode, id, created, account_id, address_id, amount, currency, status, payment_id,
+    source_amount, source_currency, rate, context_id, on_root_list)
+    select ${tenant}, false, 'payout_' || lpad(n::text, 4, '0'), 1000 + n, ${user.id}, 'address_1',
+      (n * 7 % 5) * 1000 + 100, case when n % 3 = 0 then 'EUR' else 'USD' end,
+      case when n % 4 < 2 then 'failed' else 'completed' end, 'payment_' || n, 1, 'USD', 1, ${user.id}, true
+    from generate_series(1, 16) n`;
+  for (const name of ['deposits', 'payouts', 'receivables'] as const) all[name] = await walk(name, 'limit=10');
 });
 
 /** All objects of a list of /v1, page by page. */
@@ -227,6 +240,31 @@ describe('the order of a list', () => {
       invoiced,
       'asc',
     ],
+    ['payouts', 'currency=USD', 'filter: { currency: ["USD"] }', usd, created, 'desc'],
+    [
+      'payouts',
+      'currency=USD&status=failed',
+      'filter: { currency: ["USD"], status: [FAILED] }',
+      (row: Json) => usd(row) && row.status === 'failed',
+      created,
+      'desc',
+    ],
+    [
+      'payouts',
+      'order_by=amount_desc&currency=USD&status=completed&amount.gte=11.00',
+      'orderBy: AMOUNT_DESC, filter: { currency: ["USD"], status: [COMPLETED], amount: { gte: "11.00" } }',
+      (row: Json) => usd(row) && row.status === 'completed' && amount(row) >= 11,
+      amount,
+      'desc',
+    ],
+    [
+      'payouts',
+      'currency=EUR&created.gte=1004&created.lt=1013',
+      'filter: { currency: ["EUR"], created: { gte: "1970-01-01T00:16:44Z", lt: "1970-01-01T00:16:53Z" } }',
+      (row: Json) => !usd(row) && created(row) >= 1_004 && created(row) < 1_013,
+      created,
+      'desc',
+    ],
   ] as const)(
     'is the same through both APIs and in both directions: %s?%s',
     async (list, search, args, has, value, way) => {
@@ -255,6 +293,35 @@ describe('the order of a list', () => {
         `orderBy: AMOUNT_ASC, currency: ["USD"], accountId: "${user.id}"`,
       ),
     ).toEqual(wanted);
+  });
+
+  it.each([
+    ['newest first', 'filter: { currency: ["USD"], status: [OPEN] }', (row: Json) => usd(row) && open(row), 'created'],
+    ['overdue', 'filter: { overdue: true }', (row: Json) => open(row) && due(row) < '2026-11-01', 'due'],
+    [
+      'due',
+      'orderBy: DUE_DATE_ASC, filter: { currency: ["USD"], status: [OPEN] }',
+      (row: Json) => usd(row) && open(row),
+      'due',
+    ],
+    ['by amount', 'orderBy: AMOUNT_DESC, filter: { currency: ["USD"] }', usd, 'amount'],
+  ] as const)('of the receivables that bill an account: %s', async (_, args, has, by) => {
+    const [value, way] = ({ created: [created, 'desc'], due: [due, 'asc'], amount: [invoiced, 'desc'] } as const)[by];
+    const wanted = sortedBy(
+      all.receivables.filter((row) => billed.has(row.id) && has(row)),
+      value,
+      way,
+    );
+    expect(wanted.length).toBeGreaterThan(1);
+    const of = (id: string) =>
+      user.graph(`{ account(id: "${id}") { billedReceivables(${args}, first: 100) { totalCount nodes { id } } } }`);
+    for (let times = 0; times < 4; times++)
+      expect(done(await of(partner.id)).data.account.billedReceivables).toEqual({
+        totalCount: wanted.length,
+        nodes: wanted.map((id) => ({ id })),
+      });
+    // It bills nobody else.
+    expect(done(await of(user.id)).data.account.billedReceivables.nodes).toEqual([]);
   });
 
   it('orders by creation for every list', async () => {

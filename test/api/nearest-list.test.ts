@@ -167,6 +167,7 @@ describe('the nearest list that works', () => {
     ['deposits?search=inv&order_by=created_asc', 'deposits?search=inv'],
     // Then filters are, and of several the fewest.
     ['deposits?search=inv&status=completed', 'deposits?search=inv'],
+    ['deposits?scope=descendants&search=inv&status=completed', 'deposits?scope=descendants&search=inv'],
     ['receivables?overdue=true&status=open,void', 'receivables?overdue=true'],
     ['deposits?unreconciled=false&status=failed', 'deposits?status=failed'],
     ['deposits?address_id=address_x&status=failed&currency=USD', 'deposits?address_id=address_x'],
