@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { demos } from '../../src/server/demo/demo.js';
+import { protocolText } from '../../src/hosted/adapter/document.js';
 import { openapiText } from '../../src/server/build/print-schema.js';
 import { pdf } from '../support/bodies.js';
 import { contract, contradictions, type Exchange } from '../support/contract.js';
@@ -32,6 +33,12 @@ const [lists, objects] = [
 ];
 function schemaOf(operation: Json): Json {
   return operation.responses['200'].content['application/json']?.schema;
+}
+/** What the strict rules of the linter find in a contract. */
+async function problemsOf(source: string): Promise<unknown[]> {
+  const config = await createConfig({ extends: ['recommended-strict'] });
+  const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
+  return problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]);
 }
 const isOf = (edition: Edition, { operation }: Operation) =>
   operation['x-edition'] === undefined || operation['x-edition'].only === edition;
@@ -81,6 +88,12 @@ describe('schema/openapi.json', () => {
     expect(openapiText()).toBe(committed);
   });
 
+  it('of acquirers is what the declarations say, too, and has no problem in the strict rules', async () => {
+    const text = protocolText();
+    expect(text).toBe(fs.readFileSync(new URL('../../schema/acquirer.json', import.meta.url), 'utf8'));
+    expect(await problemsOf(text)).toEqual([]);
+  });
+
   it('names the variables of GraphQL documents as they are', () => {
     const named = new Set([...committed.matchAll(/`\$(\w+): ID!`/g)].map(([, name]) => name));
     expect([...named].sort()).toEqual(['eventId', 'objectId']);
@@ -120,9 +133,7 @@ describe('schema/openapi.json', () => {
   });
 
   it('has no problem in the strict rules of the linter', async () => {
-    const config = await createConfig({ extends: ['recommended-strict'] });
-    const problems = await lintFromString({ source: committed, absoluteRef: 'openapi.json', config });
-    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+    expect(await problemsOf(committed)).toEqual([]);
   });
 
   it('is served without a key', async () => {

@@ -192,6 +192,9 @@ describe('an adapter in test mode', () => {
   it('takes the place of the sandbox, for payments and for refunds', async () => {
     await testAdapter.gateway(world.origin);
     const checkout = await payee.checkoutFixture();
+    // Its card fields are framed in the page.
+    const page = await fetch(`${world.origin}${checkout.path}`);
+    expect(page.headers.get('content-security-policy')).toContain(`; frame-src ${testAdapter.origin};`);
     const [one, two] = [await upiCode(payee, checkout), await upiCode(payee, checkout)];
     const paid = { state: 'paid', amount: '1000.00', currency: 'INR', vpa: 'asha@bank' };
     await testAdapter.decide(one, paid);

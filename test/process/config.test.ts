@@ -456,6 +456,15 @@ describe('a setting', () => {
     );
   });
 
+  it.each(['', 'TEST_'])('of an adapter is refused without those that it needs: %sACQUIRER_…', (mode) => {
+    const [url, secret, fields] = ['URL', 'SECRET', 'FIELDS_URL'].map((name) => `${mode}ACQUIRER_${name}`);
+    const whole = { [url!]: 'https://a.example', [secret!]: `whsec_${Buffer.alloc(32).toString('base64')}` };
+    expect(outcomeOf({ ...whole, [fields!]: 'https://a.example/fields' })).toBe('taken');
+    for (const [name, value] of Object.entries(whole))
+      expect(outcomeOf({ [name]: value })).toBe(`${url} and ${secret} go together: set both or neither.`);
+    expect(outcomeOf({ [fields!]: 'https://a.example' })).toBe(`${fields} goes with ${url}, which is not set.`);
+  });
+
   it('is refused together with all others that are wrong', () => {
     const message = outcomeOf({ PORT: 'x', LOG_LEVEL: 'x', EXPLORER: 'x', DRAIN_SECONDS: '0', API_KEY_PEPPER: 'x' });
 

@@ -18,14 +18,27 @@ export function protocolText(): string {
 /** Where the document has its schemas. */
 const place = '#/components/schemas/';
 
+const info = {
+  title: 'Tidegate: the protocol of acquirers',
+  version,
+  contact: { name: 'The operator of the gateway' },
+  license: { name: 'MIT', identifier: 'MIT' },
+  description:
+    'What an adapter of an acquirer answers, and what it reports. Amounts are decimals as strings. An answer is ' +
+    `JSON of at most ${bodyBytesMax} bytes, within ${answerMilliseconds / 1_000} seconds and without a redirect; ` +
+    'anything else than 200, and 404 where a path has it, leaves the object as it is, and the gateway asks ' +
+    'again. Objects may have further members, which are ignored.',
+};
+
 function protocolDocument() {
   const schemas: Record<string, unknown> = {};
   /** The schema of a declaration. Those with a name are in the components. */
   const schemaOf = (declared: z.ZodType): unknown => {
+    // A schema with a name may come as a reference to its definition.
     const { $schema: _, $defs, ...schema } = z.toJSONSchema(declared, { io: 'input', reused: 'inline' }) as Json;
     for (const [name, definition] of Object.entries(($defs ?? {}) as Json)) schemas[name] = moved(definition);
     const { id } = declared.meta() ?? {};
-    if (id === undefined) return moved(schema);
+    if (id === undefined || '$ref' in schema) return moved(schema);
     schemas[id] = moved(without(schema));
     return { $ref: `${place}${id}` };
   };
@@ -54,16 +67,7 @@ function protocolDocument() {
   }
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Tidegate: the protocol of acquirers',
-      version,
-      contact: { name: 'The operator of the gateway' },
-      description:
-        'What an adapter of an acquirer answers, and what it reports. Amounts are decimals as strings. An answer is ' +
-        `JSON of at most ${bodyBytesMax} bytes, within ${answerMilliseconds / 1_000} seconds and without a redirect; ` +
-        'anything else than 200, and 404 where a path has it, leaves the object as it is, and the gateway asks ' +
-        'again. Objects may have further members, which are ignored.',
-    },
+    info,
     tags: [...tags].map((name) => ({ name, description: `Calls about ${name}.` })),
     servers: [{ url: 'https://adapter.example', description: 'ACQUIRER_URL, or TEST_ACQUIRER_URL.' }],
     security: [{ secret: [] }],
