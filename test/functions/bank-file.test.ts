@@ -1,7 +1,11 @@
-import { expect, it } from 'vitest';
+import type postgres from 'postgres';
+import { describe, expect, it } from 'vitest';
 import { refusal, type Row, useFunctions } from './fixture.js';
+import { payeesOf } from './payee.js';
 
-const { world, of, call } = useFunctions();
+const fixture = useFunctions();
+const { world, of, call } = fixture;
+const payee = payeesOf(fixture);
 const json = JSON.stringify;
 let files = 0;
 
@@ -139,5 +143,44 @@ of('move_bank_line', () => {
       ),
     );
     expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+});
+
+describe('a booked line', () => {
+  it('breaks a rule when it is not what it is booked as', async () => {
+    const { tenantId: tenant, money, payOut } = await payee();
+    const { tenantId: other } = await payee();
+    const { id: deposit, currency } = await money.deposit(100n);
+    const payout = (await payOut())!;
+    const id = await file();
+    const booked = { state: 'booked', reason: null, tenant, address_id: 'address_1' };
+    const paid = { ...booked, address_id: null, payout_id: payout.id, direction: 'debit' };
+    const lines = [
+      line(1, { ...booked, deposit_id: deposit, currency }),
+      // Of what is taken back refunds may have left less.
+      line(2, { ...booked, deposit_id: deposit, currency, direction: 'debit', amount: '120' }),
+      line(3, { ...paid, amount: String(payout.amount), currency: payout.currency }),
+    ];
+    await call('store_bank_lines', id, json(lines), '[]');
+    const breaches = (sql: postgres.ISql) => sql`select rule, what from violations where what like ${`${id} %`}`;
+    expect(await breaches(world.sql)).toEqual([]);
+    const changes: [number, string][] = [
+      ...[1, 2, 3].map((number): [number, string] => [number, "currency = 'XXX'"]),
+      ...[1, 3].flatMap((number): [number, string][] => ['+', '-'].map((by) => [number, `amount = amount ${by} 1`])),
+      [2, 'amount = 99'],
+      [1, "deposit_id = 'deposit_0'"],
+      [1, `tenant = '${other}'`],
+      [2, "deposit_id = 'deposit_0'"],
+      [3, "payout_id = 'payout_0'"],
+    ];
+    for (const [number, change] of changes)
+      await world.sql
+        .begin(async (tx) => {
+          await tx.unsafe(`update bank_line set ${change} where file_id = '${id}' and number = ${number}`);
+          const rule = 'bank line is not what it is booked as';
+          expect([change, await breaches(tx)]).toEqual([change, [{ rule, what: `${id} ${number}` }]]);
+          throw new Error('undone');
+        })
+        .catch((error: Error) => expect(error.message).toBe('undone'));
   });
 });

@@ -25,6 +25,8 @@ create or replace view violations as
   union all
   select null, null, rule, what from payment_order_breaches
   union all
+  select null, null, rule, what from bank_line_breaches
+  union all
   select tenant_id, livemode, rule, what from payment_violations
   union all
   select tenant_id, livemode, rule, what from event_violations

@@ -1,0 +1,25 @@
+-- The audit of the files of banks, which have no tenant.
+
+-- Booked lines that are not what they are booked as: a credit has a deposit, and what answers a payout has that payout,
+-- of its amount and currency; of money that was taken back the deposit has at most its amount, since refunds and
+-- disputes may have left less.
+create or replace view bank_line_breaches as
+  select
+    'bank line is not what it is booked as' as rule,
+    l.file_id || ' ' || l.number as what
+  from
+    bank_line l
+    left join deposit d on l.payout_id is null and d.id = l.deposit_id and d.tenant_id = l.tenant
+    left join payout y on y.id = l.payout_id
+  where
+    l.state = 'booked'
+    and (
+      case
+        when l.payout_id is not null then y.amount = l.amount
+        and y.currency = l.currency
+        when l.direction = 'credit' then d.amount = l.amount
+        and d.currency = l.currency
+        else abs(d.amount) <= l.amount
+        and d.currency = l.currency
+      end
+    ) is not true;
