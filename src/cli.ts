@@ -109,7 +109,8 @@ doctorCommand(program, command);
 eventCommands(program);
 acquirerCommands(program, printResult);
 triggerCommand(program);
-clusterCommands(program, () => withData(config({ serves: false, keys: false })), { progress, say }, printResult);
+const output = { progress, say, progressOf };
+clusterCommands(program, () => withData(config({ serves: false, keys: false })), output, printResult);
 
 program
   .command('migrate')
@@ -138,7 +139,7 @@ program
   .option('--json', 'print one JSON document')
   .action(async (folder: string, { json }: Options) => {
     const settings = withData(config({ serves: false, keys: false }));
-    const result = await backupStore(settings, folder, { progress, say, progressOf });
+    const result = await backupStore(settings, folder, output);
     await printResult(result, { json });
   });
 
@@ -147,7 +148,7 @@ program
   .description('Restore a backup into an empty database, and check the ledger; exit code 1 when it is violated')
   .option('--json', 'print one JSON document')
   .action(async (folder: string, { json }: Options) => {
-    const result = await restoreStore(config({ serves: false, keys: false }), folder, { progress, say, progressOf });
+    const result = await restoreStore(config({ serves: false, keys: false }), folder, output);
     if (result.ledger.violations > 0 || result.ledger.broken_seals > 0) process.exitCode = 1;
     await printResult(result, { json });
   });

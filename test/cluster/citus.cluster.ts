@@ -115,6 +115,29 @@ describe('a cluster', () => {
     expect(rows.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   });
 
+  it('spreads the shards over the nodes again, and says how far it is', async () => {
+    const { nodes } = await clusterStatus(sql);
+    const [from, into] = nodes.filter(({ coordinator }) => !coordinator).map(({ node }) => node);
+    const [host, port] = into!.split(':');
+    for (let moved = 0; moved < 4; ) {
+      const tenant = tenantOf(await given.directUser(1));
+      const [placed] = await sql`
+        select n.nodename || ':' || n.nodeport as node from pg_dist_placement p join pg_dist_node n using (groupid)
+        where p.shardid = get_shard_id_for_distribution_column('account', ${tenant}::text)`;
+      if (placed!.node !== from) continue;
+      await changed(connection, (tx) => move(tx, tenant, { host: host!, port: Number(port) }));
+      moved += 1;
+    }
+    await knowPepper();
+    const { code, out, errors } = await children.command(environment(), 'cluster', 'rebalance', '--json');
+    expect([code, JSON.parse(out)]).toEqual([0, { shards: expect.any(Number), unprotected: [] }]);
+    expect(JSON.parse(out).shards).toBeGreaterThan(0);
+    expect(errors).toMatch(/^(Moving the shards: \d+ %\n)+$/);
+    expect(errors.endsWith('Moving the shards: 100 %\n')).toBe(true);
+    const again = await children.command(environment(), 'cluster', 'rebalance', '--json');
+    expect([JSON.parse(again.out).shards, again.errors]).toEqual([0, '']);
+  });
+
   const violated = async (platform: Speaker) => {
     const { source } = await violationsOf(world.database, { tenantId: tenantOf(platform), livemode: false });
     return world.database.auditQuery('ledger_check_violations', (db) =>

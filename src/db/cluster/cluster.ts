@@ -60,15 +60,25 @@ export async function addNode(sql: postgres.Sql, { host, port }: NodeAddress): P
   return { node: `${host}:${port}` };
 }
 
-/** Spreads the shards over the nodes again; resolves when all have been moved. */
-export async function rebalance(sql: postgres.Sql): Promise<{ shards: number }> {
+/** Spreads the shards over the nodes again; resolves when all have been moved. `moved` learns of how many. */
+export async function rebalance(
+  sql: postgres.Sql,
+  moved: (done: number, of: number) => void = () => {},
+): Promise<{ shards: number }> {
   const [planned] = await sql`select count(*)::int as shards from get_rebalance_table_shards_plan()`;
   if (planned!.shards === 0) return { shards: 0 };
   const [before] = await sql`select coalesce(max(job_id), 0) as job from citus_rebalance_status()`;
   await sql`select citus_rebalance_start(shard_transfer_mode => ${mode})`;
   for (;;) {
-    const [job] = await sql`select job_id, state::text from citus_rebalance_status() order by job_id desc limit 1`;
-    if (job && job.job_id > before!.job && job.state === 'finished') return { shards: planned!.shards };
+    // A task moves the shards of all tables that belong together.
+    const [job] = await sql`select j.job_id, j.state::text, t.done, t.of from citus_rebalance_status() j,
+      lateral (select coalesce(sum(n::int) filter (where state = 'done'), 0)::int as done, coalesce(sum(n::int), 0)::int
+        as of from jsonb_each_text(j.details -> 'task_state_counts') c (state, n)) t
+      order by j.job_id desc limit 1`;
+    if (job && job.job_id > before!.job) {
+      if (job.of > 0) moved(job.done as number, job.of as number);
+      if (job.state === 'finished') return { shards: planned!.shards };
+    }
     if (job && /^(failed|cancelled)$/.test(job.state as string))
       throw new ClusterError(`The rebalancing has ${job.state}: select * from citus_rebalance_status() says why.`);
     await new Promise((resume) => setTimeout(resume, 500));

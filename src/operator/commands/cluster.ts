@@ -18,8 +18,9 @@ import { logged } from '../action/actions.js';
 import { operatorWithoutGraph } from './backup.js';
 import { wholeNumber } from './arguments.js';
 import { commandUser, type Options, type Result } from './command.js';
+import type { Progress } from './progress.js';
 
-type Output = Pick<Opening, 'progress' | 'say'>;
+type Output = Pick<Opening, 'progress' | 'say'> & { progressOf: Progress };
 
 /** Adds a command that runs with the settings, its arguments and its options. */
 type Add = (
@@ -75,13 +76,15 @@ function changes(command: Add, output: Output): void {
     name: string,
     description: string,
     change: (sql: Client, argument: string, second: string) => Promise<object>,
+    step?: string,
   ) =>
     command(name, description, (settings, argument, _, second) => {
       const operation = `cluster ${name.split(' ', 1)[0]}`;
       const details = argument ? { of: argument, ...(second && { to: second }) } : {};
-      return acted(settings, output, operation, details, (connection) =>
-        changed(connection, (sql) => change(sql, argument, second)),
-      );
+      return acted(settings, output, operation, details, (connection) => {
+        if (step) output.progress(step);
+        return changed(connection, (sql) => change(sql, argument, second));
+      });
     });
   changing(
     'add-node <host:port>',
@@ -89,15 +92,19 @@ function changes(command: Add, output: Output): void {
     (sql, node) => addNode(sql, addressOf(node)),
   );
   changing('rebalance', 'Spread the shards over all nodes; writes of a tenant wait while it is moved', (sql) =>
-    rebalance(sql),
+    rebalance(sql, (done, of) => output.progressOf('Moving the shards', done, of, 'shards')),
   );
-  changing('isolate <account>', 'Give the tenant of a root account a shard of its own', (sql, account) =>
-    isolate(sql, tenantOf(account)),
+  changing(
+    'isolate <account>',
+    'Give the tenant of a root account a shard of its own',
+    (sql, account) => isolate(sql, tenantOf(account)),
+    'Splitting the shard of the tenant',
   );
   changing(
     'move <account> <host:port>',
     "Move the shard of a root account's tenant, with all tenants in it, to a node",
     (sql, account, node) => move(sql, tenantOf(account), addressOf(node)),
+    'Moving the shard of the tenant',
   );
 }
 

@@ -1,5 +1,5 @@
 /** How much work is worth lines where there is no terminal: less is done before anybody reads them. */
-const least = { bytes: 64 * 1024 ** 2, lines: 1_000 };
+const least = { bytes: 64 * 1024 ** 2, lines: 1_000, shards: 1 };
 
 /** Receives how far a step of long work has come. */
 export type Progress = (step: string, done: number, of: number, unit: keyof typeof least) => void;
