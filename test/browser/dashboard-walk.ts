@@ -136,15 +136,18 @@ export async function hostileTenant(world: World): Promise<HostileTenant> {
   // The payout of the next midnight settles the invoice, and its statement names the payer.
   await must(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
   const query = 'query ($id: ID!) { receivable(id: $id) { allocations { nodes { payout { id } } } } }';
+  // The bank of the sandbox would confirm it while its pages are looked at.
+  const hold = () =>
+    world.sql`update job set due = due + 1000000 where kind = 'settle_payout' and tenant_id = ${tenantOf(user)}`;
   const payout = await eventually(
     async () => {
-      // The bank of the sandbox would confirm it while its pages are looked at.
-      await world.sql`update job set due = due + 1000000 where kind = 'settle_payout'
-        and tenant_id = ${tenantOf(user)}`;
+      await hold();
       return (await user.graph(query, { id: receivable.id })).body.data.receivable.allocations.nodes[0]?.payout?.id;
     },
     (found: string | undefined) => found !== undefined,
   );
+  // It may have been made since.
+  await hold();
   return {
     ...{ platform, user },
     objects: {

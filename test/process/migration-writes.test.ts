@@ -102,7 +102,8 @@ function laterProgram(version: number, changes?: string): () => Promise<{ code: 
   fs.writeFileSync(path.join(drizzle, 'version.json'), JSON.stringify({ version, servesFrom: 1, sha256: '' }));
   return () =>
     new Promise((resolve, reject) => {
-      const env = { ...process.env, ...environment };
+      // On a busy machine the writes leave it fewer pauses than it needs within the default of a minute.
+      const env = { ...process.env, ...environment, MIGRATION_LOCK_SECONDS: '600' };
       const child = spawn(process.execPath, [path.join(folder, 'dist', 'cli.js'), 'migrate'], { env });
       let errors = '';
       child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));

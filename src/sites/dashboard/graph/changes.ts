@@ -61,7 +61,8 @@ export class Changes {
         this.#failures = 0;
         if (!this.#timers.has('notify')) this.#after('notify', calmMilliseconds, () => this.#notify());
       }
-      if (error ?? !hasNext) ended();
+      // Within its own result the client's reader would be cut off in the middle, and its failure caught by nobody.
+      if (error ?? !hasNext) setTimeout(ended);
     });
     this.#end = () => subscription.unsubscribe();
     // What happened while the page was loaded, or while there was no stream.
