@@ -305,41 +305,58 @@ describe('a chart', () => {
   it('of balances has the days of a time zone, and the funds of the ledger at the end of each', async () => {
     const platform = await given.platform(1);
     const root = { id: platform.id, tenantId: tenantOf(platform.id), live: false };
+    const user = await platform.connectedUser();
     const money = moneyOf(fixture, root);
-    const begin = epoch((await data(platform, '{ viewer { now } }')).viewer.now);
+    const clock = async () => epoch((await data(platform, '{ viewer { now } }')).viewer.now);
+    const begin = await clock();
     for (let i = 0; i < 12; i++) {
-      await money.deposit(1_000n * BigInt(i + 1), { currency: i % 3 === 0 ? 'EUR' : 'USD' });
+      if (i === 6) await money.reconciled(500n);
+      const toAccountId = i % 4 === 1 ? user.id : platform.id;
+      await money.deposit(1_000n * BigInt(i + 1), { toAccountId, currency: i % 3 === 0 ? 'EUR' : 'USD' });
       await write(root, 'advance_clock', { advanceSeconds: 17_000 });
     }
-    const now = epoch((await data(platform, '{ viewer { now } }')).viewer.now);
-    for (const timeZone of zones) {
-      const { viewer } = await data(
-        platform,
-        `query ($from: DateTime!, $to: DateTime!, $timeZone: String!) { viewer { account {
-          balanceChart(from: $from, to: $to, interval: DAY, timeZone: $timeZone) { asOf timeZone currencies { currency
+    const now = await clock();
+    const last: Record<string, string> = {};
+    for (const scope of ['SELF', 'DESCENDANTS'])
+      for (const timeZone of zones) {
+        const { viewer } = await data(
+          platform,
+          `query ($from: DateTime!, $to: DateTime!, $timeZone: String!) { viewer { account { balanceChart(
+            from: $from, to: $to, interval: DAY, timeZone: $timeZone, scope: ${scope}) { asOf currencies { currency
             steps { start end total { amount } pending { amount currency } available { amount } } } } } } }`,
-        { from: iso(begin - 100), to: iso(now + 5), timeZone },
-      );
-      const chart = viewer.account.balanceChart;
-      expect(chart.currencies.map(({ currency }: Json) => currency)).toEqual(['EUR', 'USD']);
-      for (const { currency, steps } of chart.currencies)
-        for (const { start, end, total, pending, available } of steps) {
-          const asOf = iso(epoch(end) - 1);
-          const { viewer: then } = await data(
-            platform,
-            '{ viewer { account { balance(asOf: "' + asOf + '") { pending { amount currency } } } } }',
-          );
-          const at = then.account.balance.pending.find((each: Json) => each.currency === currency)?.amount ?? '0.00';
-          expect([timeZone, start, pending.amount]).toEqual([timeZone, start, at]);
-          expect(cents(total.amount)).toBe(cents(pending.amount) + cents(available.amount));
-          if (start !== steps[0].start) {
+          { from: iso(begin - 100), to: iso(now + 5), timeZone },
+        );
+        const chart = viewer.account.balanceChart;
+        expect(epoch(chart.asOf)).toBeGreaterThanOrEqual(now);
+        expect(epoch(chart.asOf)).toBeLessThanOrEqual(await clock());
+        expect(chart.currencies.map(({ currency }: Json) => currency)).toEqual(['EUR', 'USD']);
+        for (const { currency, steps } of chart.currencies) {
+          for (const { start, end, total, pending, available } of steps) {
+            const { viewer: then } = await data(
+              platform,
+              `{ viewer { account { balance(asOf: "${iso(epoch(end) - 1)}", scope: ${scope}) {
+                pending { amount currency } available { amount currency } } } } }`,
+            );
+            const at = (funds: Json[]) => funds.find((each) => each.currency === currency)?.amount ?? '0.00';
+            const { balance } = then.account;
+            expect([scope, timeZone, start, pending.amount, available.amount]).toEqual([
+              ...[scope, timeZone, start, at(balance.pending), at(balance.available)],
+            ]);
+            expect(cents(total.amount)).toBe(cents(pending.amount) + cents(available.amount));
+            if (start === steps[0].start) continue;
             const local = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' }).format(
               epoch(start) * 1000,
             );
             expect([timeZone, local.startsWith('00:')]).toEqual([timeZone, true]);
           }
+          last[`${scope} ${currency}`] = steps.at(-1).total.amount;
         }
-    }
+      }
+    // The user has 100.00 EUR and 80.00 USD.
+    expect(last).toEqual({
+      ...{ 'SELF EUR': '120.00', 'SELF USD': '485.00' },
+      ...{ 'DESCENDANTS EUR': '220.00', 'DESCENDANTS USD': '565.00' },
+    });
   });
 });
 

@@ -97,6 +97,7 @@ export const lists: List[] = [
     listing: checkoutListing,
     edges: [checkoutNow.toAccountId, checkoutNow.fromAccountId, ofReceivable],
   },
+  { table: checkoutNow, listing: checkoutListing, edges: [], always: { scope: 'descendants' } },
   {
     table: deposit,
     listing: depositListing,
@@ -113,6 +114,7 @@ export const lists: List[] = [
   { table: apiKey, listing: apiKeyListing, edges: [apiKey.accountId] },
   { table: payment, listing: paymentListing, edges: [payment.accountId, payment.checkoutId] },
   { table: payout, listing: payoutListing, edges: [payout.accountId, payout.addressId] },
+  { table: payout, listing: payoutListing, edges: [], always: { scope: 'descendants' } },
   { table: changeRequest, listing: changeRequestListing, edges: [changeRequest.accountId] },
   { table: refund, listing: refundListing, edges: [refund.accountId, refund.depositId, refund.checkoutId] },
   { table: person, listing: personListing, edges: [person.accountId, usedByPerson] },
@@ -121,6 +123,7 @@ export const lists: List[] = [
     listing: receivableListing,
     edges: [receivable.accountId, receivable.customerId, usedByReceivable],
   },
+  { table: receivable, listing: receivableListing, edges: [], always: { scope: 'descendants' } },
   { table: requestLog, listing: requestLogListing, edges: [] },
   { table: session, listing: sessionListing, edges: [session.accountId, session.apiKeyId] },
   { table: webhookEndpoint, listing: webhookEndpointListing, edges: [webhookEndpoint.accountId] },
@@ -335,9 +338,22 @@ export function plannerIn(world: World) {
     return { cursor: String(owner === platforms.large ? middle : own), time: Number(time) };
   }
 
+  /** For each key of several filters usual values of all of them, and all but the last with one that no row has. */
+  async function togetherOf(list: List, keys: Listing['keys'] = {}): Promise<Record<string, string[]>[]> {
+    const combined = Object.values(keys).filter((key) => key.length > 1);
+    const found = combined.map(async (key) => {
+      const columns = key.map((name) => columnOf(list.listing.filters[name] as Filter));
+      const values = await Promise.all(columns.map(async (column) => (await usual(list, column, 1))[0] as string));
+      return [values, [...values.slice(0, -1), 'none']].map((each) =>
+        Object.fromEntries(key.map((name, i) => [name, [each[i]!]])),
+      );
+    });
+    return (await Promise.all(found)).flat();
+  }
+
   /**
-   * Each filter by itself and with an account, for a usual, a rare and an absent value, and for a list of all three;
-   * the first page, and one from the middle backwards.
+   * Each filter by itself and with an account, for a usual, a rare and an absent value, and for a list of all three,
+   * and the filters that have an index together; the first page, and one from the middle backwards.
    */
   async function valuesOf(list: List, owner: string): Promise<PageArgs[]> {
     const { listing } = list;
@@ -366,6 +382,8 @@ export function plannerIn(world: World) {
         if (account && account !== name && !listing.exclusive?.[name]) all.push({ ...one, ...nested(account, userOf) });
       }
     }
+    for (const some of await togetherOf(list, listing.keys))
+      all.push(some, ...(account ? [{ ...some, ...nested(account, userOf) }] : []));
     return all.flatMap((one) => ends.map((end) => ({ ...one, ...end, ...list.always }))) as PageArgs[];
   }
 
@@ -411,8 +429,8 @@ export function plannerIn(world: World) {
   }
 
   /**
-   * Every order by a value, both ways, for usual, rare and absent values of the filter in its key, with and without a
-   * range, from both ends.
+   * Every order by a value, both ways, for usual, rare and absent values of the first filter of its keys and of those
+   * that have an index together, with and without a range, from both ends.
    */
   async function orderedOf(list: List, owner: string): Promise<PageArgs[]> {
     const { table, listing } = list;
@@ -439,6 +457,8 @@ export function plannerIn(world: World) {
       const filters: object[] = values
         ? [{}, { [key]: [usualKeys[0]] }, { [key]: [usualKeys.at(-1), 'none'] }, { overdue: true }]
         : [usualKeys[0], usualKeys.at(-1), 'none'].map((each) => ({ [key]: [each] }));
+      const together = await togetherOf(list, keys);
+      filters.push(...together, ...(values ? together.map(({ currency }) => ({ overdue: true, currency })) : []));
       const ends = [{ first: 10 }, { last: 10 }, { first: 10, after: middle }, { last: 10, before: middle }];
       for (const way of ['ASC', 'DESC'])
         for (const filter of filters)
