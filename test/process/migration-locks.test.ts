@@ -72,7 +72,7 @@ const columnsOf = async (name: string) =>
   );
 
 describe('a migration of tables that are written meanwhile', () => {
-  it('has no deadlock with a write that has one of them and needs another one', async () => {
+  it('is not undone by a deadlock with a write that has one of them and needs another one', async () => {
     const { tag, column, start } = laterProgram();
     let run!: ReturnType<typeof start>;
     const write = one!.begin(async (tx) => {
@@ -83,6 +83,8 @@ describe('a migration of tables that are written meanwhile', () => {
       await tx`set local lock_timeout = '2s'`;
       await tx`update account set livemode = livemode where false`;
     });
+    // Whichever limit of the write ends first: PostgreSQL looks for a deadlock after a second, also while the migration
+    // waits. The migration itself waits for less, so that it is never the one that is undone.
     await expect(write).rejects.toMatchObject({ code: expect.stringMatching(/^(55P03|40P01)$/) });
     await run.ended;
     const waits = '"ALTER TABLE "deposit" ADD COLUMN "later_1" text;" waits for other statements. The oldest';

@@ -64,6 +64,9 @@ describe('the version of the schema', () => {
     const sql = connect(environment.DATABASE_URL);
     const migrated = await children.quickCommand(environment, 'migrate', '--json');
     expect(migrated).toEqual({ code: 0, out: `{"migrated":true,"version":${own.version}}\n`, errors: '' });
+    // A second run has nothing to do, and says so.
+    const again = await children.quickCommand(environment, 'migrate', '--json');
+    expect(again).toEqual({ code: 0, out: `{"migrated":false,"version":${own.version}}\n`, errors: '' });
     expect(await sql`select version, sha256 from drizzle.schema_version`).toEqual([
       { version: own.version, sha256: own.sha256 },
     ]);
