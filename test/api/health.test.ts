@@ -9,7 +9,9 @@ import { keyOf } from '../../src/operator/health/watch.js';
 import { Operator } from '../../src/operator/operator.js';
 import { operatorWithoutGraph } from '../../src/operator/commands/backup.js';
 import { logged } from '../../src/operator/action/actions.js';
-import { eventually, givenIn, tenantOf, useWorld } from '../support/world.js';
+import { taxCardNumber, verificationOf } from '../../src/operator/account/accounts.js';
+import { personBody } from '../support/bodies.js';
+import { eventually, givenIn, must, tenantOf, useWorld } from '../support/world.js';
 import { OPERATOR_KEY, operatorIn } from './operator-fixture.js';
 
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
@@ -147,6 +149,37 @@ describe('the health of a deployment', () => {
       await undo();
     }
     expect(await bad()).toEqual([]);
+  });
+
+  it('says which key tax cards lack, and does not look for a card that was altered', async () => {
+    const user = await given.directUser(1);
+    const { id } = await must(user.post('/v1/persons', personBody()));
+    const { sql } = world;
+    const sealed = sql`identification ->> 'taxCardSealed'`;
+    const seal = (text: ReturnType<typeof sql>) =>
+      sql`update person set identification = identification || jsonb_build_object('taxCardSealed', ${text})
+        where id = ${id}`;
+    const numberOf = async () => {
+      const { persons } = await verificationOf(world.operator, await world.operator.account(user.id, false));
+      return taxCardNumber(world.operator, persons.find((one) => one.id === id)!);
+    };
+    expect([await bad(), await numberOf()]).toEqual([[], 'ABCPE1234F']);
+
+    await seal(sql`'v1.0badc0de.' || (${sealed})`);
+    expect(await bad()).toEqual([
+      [
+        ...['secrets', 'now', 'The encryption key 0badc0de is not configured: 1 tax card number cannot be decrypted.'],
+        'tidegate secrets',
+      ],
+    ]);
+    await seal(sql`substr(${sealed}, length('v1.0badc0de.') + 1)`);
+    expect(await bad()).toEqual([]);
+
+    await seal(sql`(${sealed}) || 'AAAA'`);
+    expect(await bad()).toEqual([]);
+    await expect(numberOf()).rejects.toThrow('The encrypted number was altered in the database.');
+    await seal(sql`left(${sealed}, -4)`);
+    expect(await numberOf()).toBe('ABCPE1234F');
   });
 
   it('finds an index that is much larger than its entries, and a table of dead rows', async () => {

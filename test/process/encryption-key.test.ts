@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
+import { Secrets } from '../../src/config/secrets.js';
 import { connectionOf } from '../../src/db/connect/driver/address.js';
 import { single } from '../../src/db/connect/driver/connection.js';
 import type { Json } from './cli-fixture.js';
 import { personBody } from '../support/bodies.js';
-import { useChildren } from '../support/child.js';
+import { until, useChildren } from '../support/child.js';
 
 const children = useChildren();
 
@@ -74,5 +75,68 @@ it('a gateway without the encryption key of its database does not start, and say
   await sql`update webhook_endpoint set secret_sealed = replace(secret_sealed, ${`v1.${last}.`}, 'v1.lost.')`;
   const after = await started(one);
   expect(await after.stop()).toBe(0);
+  await sql.end();
+});
+
+it('a gateway that lacks the older of two keys says so, and no secret is lost that is rotated meanwhile', async () => {
+  const database = { ...(await children.database({ migrated: true })), TRUSTED_PROXY: '127.0.0.1' };
+  const [one, two] = ['the first encryption key of several', 'the second encryption key of several'];
+  const [older, newer] = [one, two].map((key) => Secrets.of(database.API_KEY_PEPPER, key).encryptionIds[0]);
+  const made = await children.quickCommand(database, ...createPlatform);
+  const started = async (ENCRYPTION_KEY: string) => {
+    const gateway = await children.gateway({ ...database, ENCRYPTION_KEY });
+    const key = (JSON.parse(made.out) as Json).keys.test as string;
+    return { gateway, speaker: gateway.speaker(key, { 'x-forwarded-proto': 'https' }) };
+  };
+  const sql = single(connectionOf(database.DATABASE_URL), 'a test');
+  const rows = () => sql`select * from webhook_endpoint order by url`;
+  const name = (sealed: string | null) => sealed && sealed.split('.')[1];
+  const sealers = async () => (await rows()).map((row) => [name(row.secret_sealed), name(row.previous_secret_sealed)]);
+  const hook = (nth: number) => ({ url: `https://receiver.example/hook${nth}`, event_types: ['*'] });
+  const doctor = async (ENCRYPTION_KEY: string) => {
+    const { out } = await children.quickCommand({ ...database, ENCRYPTION_KEY }, 'doctor', '--json');
+    return (JSON.parse(out) as Json).health.filter(({ check }: Json) => check === 'secrets') as Json[];
+  };
+  const missing = {
+    ...{ check: 'secrets', level: 'now', command: 'tidegate secrets' },
+    finding: `The encryption key ${older} is not configured: 1 webhook secret cannot be decrypted.`,
+  };
+
+  // During the change of the key a gateway that has the older one alone makes a secret, and both keys have one then.
+  const before = await started(one);
+  expect((await before.speaker.post('/v1/webhook_endpoints', hook(1))).status).toBe(200);
+  const change = await started(`${two},${one}`);
+  await until(async () => (await sealers())[0]![0] === newer);
+  const created = await before.speaker.post('/v1/webhook_endpoints', hook(2));
+  expect([await before.gateway.stop(), await change.gateway.stop()]).toEqual([0, 0]);
+  expect(await sealers()).toEqual([
+    [newer, null],
+    [older, null],
+  ]);
+
+  // The older one is removed too early: a gateway starts, since its first key has a secret, and says what is missing.
+  const early = await started(two);
+  const said = () => early.gateway.log().filter(({ check }) => check === 'secrets');
+  await until(() => said().length > 0);
+  expect(said()).toEqual([expect.objectContaining({ level: 50, finding: missing.finding, command: missing.command })]);
+  expect(await doctor(two)).toEqual([missing]);
+  const rotated = await early.speaker.post(`/v1/webhook_endpoints/${created.body.id}/rotate_secret`);
+  expect([rotated.status, rotated.body.secret]).toEqual([200, expect.stringMatching(/^whsec_/)]);
+  expect(await early.gateway.stop()).toBe(0);
+  // The new one signs, and the one before it is kept as it was.
+  expect((await sealers())[1]).toEqual([newer, older]);
+  expect(await doctor(two)).toEqual([missing]);
+
+  // With the older key behind the newer one both are there again, and are encrypted under the newer one.
+  const back = await started(`${two},${one}`);
+  await until(async () => (await sealers())[1]![1] === newer);
+  expect(await back.gateway.stop()).toBe(0);
+  const [, row] = await rows();
+  const place = { tenantId: row!.tenant_id, livemode: row!.livemode, id: row!.id };
+  const readable = [row!.secret_sealed, row!.previous_secret_sealed].map((sealed) =>
+    Secrets.of(database.API_KEY_PEPPER, two).readable(sealed, place),
+  );
+  expect(readable).toEqual([rotated.body.secret, created.body.secret]);
+  expect(await doctor(two)).toEqual([expect.objectContaining({ level: 'ok' })]);
   await sql.end();
 });
