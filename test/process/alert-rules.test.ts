@@ -82,6 +82,8 @@ const changes: [alert: string, series: Record<string, string>, fires: number][] 
   ],
   ['TidegateLedgerViolated', { 'tidegate_ledgers{instance="a",state="violated"}': '0x9 1x10000' }, 1],
   ['TidegateLedgerUnchecked', { 'tidegate_ledgers{instance="a",state="unchecked"}': '0x9 1x10000' }, 361],
+  // The last check of a ledger is three days old, and nothing is unchecked.
+  ['TidegateLedgerUnchecked', { 'tidegate_ledger_check_age_seconds{instance="a"}': '259200x9 259201x10000' }, 361],
   [
     'TidegateCertificate',
     { 'tidegate_certificate_expires_seconds{instance="a"}': `5000000x9 ${13 * 86_400}x10000` },
@@ -93,8 +95,12 @@ const changes: [alert: string, series: Record<string, string>, fires: number][] 
 
 const firing = 'count by (alertname) (ALERTS{alertstate="firing"})';
 
-/** Runs promtool on series, with the alerts that have to fire at some minutes, and no others. */
-function tried(series: Record<string, string>, expected: readonly (readonly [minute: number, alerts: string[]])[]) {
+/** Runs promtool on series, with the alerts that have to fire at some minutes and no others, and values at some. */
+function tried(
+  series: Record<string, string>,
+  expected: readonly (readonly [minute: number, alerts: readonly string[]])[],
+  values: readonly (readonly [minute: number, expr: string, value: number])[] = [],
+) {
   const named = path.join(folder, 'rules.yml');
   fs.copyFileSync(file, named);
   const test = path.join(folder, 'test.yml');
@@ -102,11 +108,18 @@ function tried(series: Record<string, string>, expected: readonly (readonly [min
     {
       interval: '1m',
       input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
-      promql_expr_test: expected.map(([minute, alerts]) => ({
-        expr: firing,
-        eval_time: `${minute}m`,
-        exp_samples: alerts.map((alert) => ({ labels: `{alertname="${alert}"}`, value: 1 })),
-      })),
+      promql_expr_test: [
+        ...expected.map(([minute, alerts]) => ({
+          expr: firing,
+          eval_time: `${minute}m`,
+          exp_samples: alerts.map((alert) => ({ labels: `{alertname="${alert}"}`, value: 1 })),
+        })),
+        ...values.map(([minute, expr, value]) => ({
+          expr,
+          eval_time: `${minute}m`,
+          exp_samples: [{ labels: '{}', value }],
+        })),
+      ],
     },
   ];
   fs.writeFileSync(test, stringify({ rule_files: [named], evaluation_interval: '1m', tests }));
@@ -132,6 +145,34 @@ describe.skipIf(!program)(`the alert rules${missing}`, () => {
     tried(well, [
       [10, []],
       [1_000, []],
+    ]);
+  });
+
+  it('do not take a restart, which sets counters to 0, for a fault, and count what comes after it', () => {
+    const requests = 'tidegate_http_requests_total{instance="a",api="rest",operation="x",';
+    // Faults of long ago are in each counter; it begins again with the process, and soon has more than before.
+    const restarted = {
+      ...well,
+      [up]: '1x59 0 1x10000',
+      'tidegate_errors_total{instance="a",api="rest",code="service_fault"}': '7x59 _ 0x10000',
+      'tidegate_webhook_attempt_seconds_count{instance="a",outcome="undecryptable"}': '7x59 _ 0x10000',
+      'tidegate_processes_replaced_total{instance="a",reason="ended"}': '7x59 _ 0x10000',
+      'tidegate_worker_failures_total{instance="a",work="number_events"}': '7x59 _ 0x10000',
+      'tidegate_statement_repeats_total{instance="a",pool="write"}': '900x59 _ 0x10000',
+      [`${requests}status="200"}`]: '100000+600x59 _ 0+600x10000',
+      [`${requests}status="503"}`]: '5000x59 _ 0x10000',
+    };
+    const quiet = Array.from({ length: 30 }, (_, i) => [58 + i, []] as const);
+    const rate = 'sum(rate(tidegate_http_requests_total[5m]))';
+    tried(restarted, quiet, [
+      [59, rate, 10],
+      [70, rate, 10],
+    ]);
+    // Of as many requests one in fifty is a 503, from the restart on.
+    const refused = { ...restarted, [`${requests}status="503"}`]: '5000x59 _ 0+12x10000' };
+    tried(refused, [
+      [60, []],
+      [90, ['TidegateUnavailable']],
     ]);
   });
 

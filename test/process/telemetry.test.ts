@@ -3,6 +3,12 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { config } from '../../src/config/config.js';
+import { version } from '../../src/config/version.js';
+import { poolSizes } from '../../src/db/connect/connections.js';
+import { poolNames } from '../../src/db/connect/observer.js';
+import { poolsOf } from '../../src/db/connect/open.js';
+import { programVersion } from '../../src/db/schema/schema-version.js';
 import { queueNames } from '../../src/limits/queue-refusal.js';
 import type { Readiness } from '../../src/db/connect/readiness.js';
 import { Metrics } from '../../src/server/telemetry/metrics.js';
@@ -118,6 +124,20 @@ describe('two processes with metrics, traces and a limit for slow statements', (
     expect(samples(text, 'tidegate_webhook_attempt_seconds_count', 'outcome="undecryptable"')).toEqual([0]);
     expect(samples(text, 'tidegate_worker_failures_total', 'work="number_events"')).toEqual([0]);
     expect(samples(text, 'tidegate_processes_replaced_total')).toEqual([0, 0]);
+  });
+
+  it('say which program runs, how many connections both may have, and how late each kind of work is', async () => {
+    // The lateness is measured after the start of the worker.
+    const text = await eventually(metrics, (found) => samples(found, 'tidegate_oldest_due_seconds').length > 0);
+    const own = `{version="${version}",schema="${programVersion().version}"}`;
+    expect(text.match(/^tidegate_build_info.*$/gm)).toEqual([`tidegate_build_info${own} 1`]);
+    const defaults = config({ serves: true }, { PORT: '0' });
+    const slow = { connections: defaults.SLOW_CONNECTIONS, seconds: defaults.SLOW_SECONDS };
+    for (const [pool, size] of Object.entries(poolSizes({ pools: poolsOf(defaults), slow })))
+      expect([pool, samples(text, 'tidegate_pool_connections_max', `pool="${pool}"`)]).toEqual([pool, [2 * size]]);
+    for (const of of ['job', 'payout', 'delivery', 'event'])
+      expect([of, samples(text, 'tidegate_oldest_due_seconds', `of="${of}"`)]).toEqual([of, [expect.any(Number)]]);
+    expect(samples(text, 'tidegate_oldest_due_seconds')).toHaveLength(4);
   });
 
   it('have no label that a client chooses', async () => {
@@ -304,6 +324,10 @@ describe('the names of the metrics', () => {
       ...(await new ProcessMetrics().own.getMetricsAsJSON()),
     ];
     const counters = all.filter(({ name, type }) => String(type) === 'counter' && name.startsWith('tidegate_'));
+    const repeats = counters.find(({ name }) => name === 'tidegate_statement_repeats_total');
+    expect(repeats?.values.map(({ labels, value }) => [labels.pool, value])).toEqual(
+      poolNames.map((pool) => [pool, 0]),
+    );
     expect(counters.length).toBeGreaterThan(8);
     expect(counters.filter(({ values }) => values.length === 0).map(({ name }) => name)).toEqual([
       'tidegate_http_requests_total',
