@@ -68,8 +68,8 @@ export async function restoreStore(config: Config, folder: string, { progress, s
       const { violationCount, postings } = await auditLedger(operator);
       const chains = await verifySeals(operator);
       const broken = chains.filter(({ firstBroken }) => firstBroken !== null);
-      // What it lacks of gateways, secrets and backups is no finding: the warnings above have the secrets. Nor is what
-      // was due since the backup and is late until a gateway runs.
+      // What it lacks of gateways, secrets and backups is no finding: the warnings above have the secrets. Nor are
+      // ledgers without a recent check, since all were checked above, and what is late until a gateway runs.
       const expected = new Set(['gateways', 'secrets', 'backups', 'ledgers', 'late work']);
       for (const { check, level, finding, command } of await health(operator))
         if (level !== HealthLevel.OK && !expected.has(check)) say(`${finding}${command ? ` ${command}` : ''}`);
