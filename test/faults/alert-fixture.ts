@@ -54,17 +54,20 @@ export const partner = (me: Speaker) =>
   me.post('/v1/accounts', { type: 'partner', nickname: nickname(), business_details: details() });
 
 /**
- * Waits until an alert fires, and returns the seconds from now on. No other alert may begin to fire meanwhile; those of
- * the faults before still may.
+ * Waits until an alert fires, and returns the seconds from now on. No other alert may begin to fire meanwhile, not even
+ * for a moment; those of the faults before still may.
  */
 export async function fires(prometheus: Prometheus, fault: string, alert: string): Promise<number> {
   const before = await prometheus.firing();
   expect([alert, before.has(alert)]).toEqual([alert, false]);
   const began = performance.now();
-  let firing = before;
-  await until(async () => (firing = await prometheus.firing()).has(alert), 250);
+  const fired = new Set<string>();
+  await until(async () => {
+    for (const name of await prometheus.firing()) fired.add(name);
+    return fired.has(alert);
+  }, 250);
   const seconds = (performance.now() - began) / 1_000;
-  expect([...firing].filter((name) => !before.has(name))).toEqual([alert]);
+  expect([...fired].filter((name) => !before.has(name))).toEqual([alert]);
   figures('alerts', { fault, alert, seconds: seconds.toFixed(0) });
   return seconds;
 }

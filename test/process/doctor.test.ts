@@ -6,7 +6,7 @@ import { freePort } from '../support/ports.js';
 import { until, useChildren } from '../support/child.js';
 
 /*
- * Makes ten faults, each as it happens, and compares what `tidegate doctor` says after each with the page that quotes
+ * Makes ten faults, three of them by stand-ins, and compares what `tidegate doctor` says after each with the page about
  * it. `UPDATE_DOCTOR=1 npx vitest run --config test/vitest.config.ts test/process/doctor.test.ts` writes the page anew.
  */
 
