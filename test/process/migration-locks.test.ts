@@ -95,11 +95,29 @@ describe('a migration of tables that are written meanwhile', () => {
 
   it('lets requests go on while it waits for a long one, and ends without a change after its time', async () => {
     const { column, start } = laterProgram();
-    await one!.begin(async (tx) => {
+    const oldest = async (tx: postgres.TransactionSql) => {
       await tx`select from deposit limit 1`;
+      const [row] = await tx`select pg_backend_pid() as pid`;
+      return `The oldest transaction is that of the connection with pid ${row!.pid} `;
+    };
+    let end = () => {};
+    let told = '';
+    const earlier = other!.begin(async (tx) => {
+      told = await oldest(tx);
+      await new Promise<void>((resolve) => (end = resolve));
+    });
+    await until(() => told !== '');
+    await one!.begin(async (tx) => {
+      const now = await oldest(tx);
       const run = start(9);
+      // It names the oldest one of each moment.
+      await until(() => run.errors.includes(told));
+      end();
+      await earlier;
       // It is undone, so what it had is free: a request that needs it is served before the migration has ended.
-      await until(() => run.errors.includes('"migrate" was undone (attempt 1), and is tried again for up to 9 s.'));
+      const undone = '"migrate" was undone (attempt 1), and is tried again for up to 9 s.';
+      await until(() => run.errors.includes(undone));
+      expect(run.errors.slice(run.errors.indexOf(undone))).toContain(now);
       await other!`update account set livemode = livemode where false`;
       expect(run.code).toBeUndefined();
       await run.ended;

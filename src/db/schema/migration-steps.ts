@@ -70,6 +70,8 @@ export class MigrationSteps {
 
   /** Which connection has the oldest transaction of the others, as far as this role may see it. */
   async #oldest(): Promise<string> {
+    // Within a transaction PostgreSQL answers what it has answered before.
+    await this.tx`select pg_stat_clear_snapshot()`;
     const [row] = await this.tx`
       select a.pid, a.application_name as name, floor(extract(epoch from clock_timestamp() - a.xact_start)) as seconds
       from pg_stat_activity a
