@@ -294,6 +294,31 @@ describe('the doctor of a cluster', () => {
   });
 });
 
+describe('a cluster of which no node answers', () => {
+  it('has nothing to say of work and ledgers, which is not that there is none', async () => {
+    await knowPepper();
+    const nodes = await clusterNodes(sql);
+    const checks = async () => {
+      const { out } = await children.command(environment(), 'doctor', '--json');
+      return (JSON.parse(out).health as { check: string; level: string; finding: string }[]).filter(
+        ({ check, level }) => level !== 'ok' && ['nodes', 'late work', 'stuck work'].includes(check),
+      );
+    };
+    for (const node of nodes) node.stop();
+    try {
+      const found = await checks();
+      expect(found.filter(({ check }) => check === 'nodes')).toHaveLength(nodes.length);
+      for (const check of ['late work', 'stuck work'])
+        expect(found.filter((each) => each.check === check)).toEqual([
+          expect.objectContaining({ level: 'look', finding: expect.stringMatching(/^This could not be checked/) }),
+        ]);
+    } finally {
+      for (const node of nodes) node.start();
+    }
+    await until(async () => (await checks()).length === 0, 100);
+  });
+});
+
 describe('a node of a cluster that is stopped', () => {
   const readiness = async (origin: string) => {
     const reply = await fetch(`${origin}/readyz`);

@@ -100,9 +100,12 @@ export class CrossTenantQueries {
     const text = written(statement, statement.valuesOf(values));
     const now = performance.now();
     const asked = this.#nodes.filter(({ group }) => (this.#paused.get(group)?.until ?? 0) <= now);
+    // While all nodes are left out there is no answer, which is not the same as no rows.
+    const [first] = this.#nodes;
+    if (first && asked.length === 0) throw this.#paused.get(first.group)?.fault;
     const answers = await Promise.allSettled(asked.map((node) => this.#ask(node, text)));
-    // Where all nodes are left out, none was asked.
-    if (answers.every(({ status }) => status === 'rejected')) throw [...this.#paused.values()].at(-1)?.fault;
+    const failed = answers.find((answer) => answer.status === 'rejected');
+    if (failed && answers.every(({ status }) => status === 'rejected')) throw failed.reason as unknown;
     const rows = answers
       .flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
       .map((row) => statement.rowOf(row) as T);
