@@ -1,8 +1,8 @@
 -- The audit of the files of banks, which have no tenant.
 
--- Booked lines that are not what they are booked as: a credit has a deposit, and what answers a payout has that payout,
--- of its amount and currency; of money that was taken back the deposit has at most its amount, since refunds and
--- disputes may have left less.
+-- Booked lines whose deposit or payout is missing or does not fit. A line that credits has a deposit of its amount, and
+-- one that answers a payout has a payout of its amount. A line that takes a receipt back has a deposit of at most its
+-- amount, since refunds and disputes may have left less. The currency is always the same.
 create or replace view bank_line_breaches as
   select
     'bank line is not what it is booked as' as rule,

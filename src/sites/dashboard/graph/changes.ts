@@ -61,7 +61,7 @@ export class Changes {
         this.#failures = 0;
         if (!this.#timers.has('notify')) this.#after('notify', calmMilliseconds, () => this.#notify());
       }
-      // Within its own result the client's reader would be cut off in the middle, and its failure caught by nobody.
+      // Not at once: a stream that is cancelled while it hands over a result rejects, and nobody catches that.
       if (error ?? !hasNext) setTimeout(ended);
     });
     this.#end = () => subscription.unsubscribe();
