@@ -295,7 +295,7 @@ describe('the doctor of a cluster', () => {
 });
 
 describe('a cluster of which no node answers', () => {
-  it('has nothing to say of work and ledgers, which is not that there is none', async () => {
+  it('has work that could not be checked, and not none', async () => {
     await knowPepper();
     const nodes = await clusterNodes(sql);
     const checks = async () => {
