@@ -18,7 +18,9 @@ export function Health() {
   return (
     <Card title="Health" action={<Run name="Check the deployment" fetching={fetching} start={start} />}>
       {error && <Problem error={error} onRetry={start} />}
-      {!data && !error && <p className="hint">Servers, standbys, versions, secrets, ledgers, backups and work.</p>}
+      {!data && !error && (
+        <p className="hint">Servers, disks, standbys, versions, secrets, ledgers, backups and work.</p>
+      )}
       {data && (
         <Table
           label="Health"
