@@ -54,6 +54,26 @@ describe('the box that finds objects', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('finds a request by its id, as an answer and an error say it', async () => {
+    const platform = dashboard.platform(1);
+    const { headers } = await platform.get('/v1/balance');
+    const id = headers.get('request-id')!;
+    // A request can be found once the gateway has written it down.
+    await eventually(
+      () => platform.get(`/v1/request_logs/${id}`),
+      ({ status }) => status === 200,
+    );
+    const { page, complaints, open } = await dashboard.signIn(1);
+    await open('/dashboard/settings');
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await box(page).fill(id);
+    await hits(page).filter({ hasText: '/v1/balance' }).click();
+    await page.waitForURL(`**/developers?id=${id}`);
+    await page.getByText(id).first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('finds a payment by its exact amount, and shows nothing of another amount', async () => {
     const user = await seller();
     const id = await payment(user, 'EXACTLY', '8123.45');

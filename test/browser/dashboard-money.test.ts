@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decimal, sum } from '../../src/sites/dashboard/format/money.js';
 import { receivableBody } from '../support/bodies.js';
+import { formatRate } from '../../src/sites/dashboard/format/money.js';
 import { asShown, faults, rowsOf, useDashboard } from './dashboard-fixture.js';
 import { sandboxStories } from './dashboard-sandbox.js';
 import { accountIn } from '../support/onboarding-profile.js';
@@ -102,7 +103,7 @@ describe('the money of the pages', () => {
         expect({ path, shown }).toEqual({ path, shown: amounts });
       }
       const { body } = await user.graph(
-        `{ viewer { account { nextPayouts { amount { ...M } } balance(scope: DESCENDANTS) { pending { ...M }
+        `{ viewer { account { nextPayouts { amount { ...M } sourceAmount { ...M } rate } balance(scope: DESCENDANTS) { pending { ...M }
           available { ...M } processing { ...M } payoutProcessing { ...M } } } } }
       fragment M on Money { amount currency }`,
       );
@@ -114,11 +115,18 @@ describe('the money of the pages', () => {
       const shown = await balances.locator('.balance').first().locator('.money').allTextContents();
       expect(shown).toEqual([sum(amounts), ...amounts].map((amount) => asShown({ amount, currency })));
       // What arrives, in its own currency.
-      const due: Row[] = body.data.viewer.account.nextPayouts.map(({ amount }: { amount: Row }) => amount);
+      const payouts: { amount: Row; sourceAmount: Required<Row>; rate: string }[] =
+        body.data.viewer.account.nextPayouts;
+      const due = payouts.map(({ amount }) => amount);
       const next = page.getByRole('region', { name: 'Next payout' });
       await next.locator('p').first().waitFor();
       expect(await next.locator('.money').allTextContents()).toEqual(due.map((each) => asShown(each as Required<Row>)));
       expect({ edition, due: due.length }).toEqual({ edition, due: 1 });
+      // From what it is converted, and at which rate.
+      const [{ sourceAmount, rate }] = payouts as [(typeof payouts)[0]];
+      const from = `from ${asShown(sourceAmount)} at ${formatRate(rate)}`;
+      const converted = sourceAmount.currency !== due[0]!.currency;
+      expect(await next.textContent()).toContain(converted ? from : 'so far');
       expect(complaints).toEqual([]);
     },
   );

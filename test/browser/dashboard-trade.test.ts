@@ -53,10 +53,19 @@ describe('receivables in the dashboard', () => {
     ]);
     expect(fs.readFileSync(await file.path())).toEqual(pdf);
 
+    const details = page.getByRole('region', { name: 'Details' });
+    const edit = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Edit' }).click();
-    await page.getByRole('dialog').getByLabel('Description').fill('Rugs');
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('region', { name: 'Details' }).getByText('Rugs').waitFor();
+    await edit.getByLabel('Customer').selectOption({ index: 1 });
+    const customer = (await edit.getByLabel('Customer').locator('option:checked').textContent())!;
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await details.getByRole('link', { name: customer }).waitFor();
+    // Another change keeps it.
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await edit.getByLabel('Description').fill('Rugs');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await details.getByText('Rugs').waitFor();
+    await details.getByRole('link', { name: customer }).waitFor();
     await page.getByRole('button', { name: 'Void' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Void receivable' }).click();
     await page.locator('.amount-line').getByText('Void').waitFor();
@@ -497,6 +506,7 @@ describe('checkouts in the dashboard', () => {
     await another.selectOption('OF-ASHA · ₹20.00 open');
     await form.getByLabel('Cards').uncheck();
     expect(await form.getByLabel('UPI').isDisabled()).toBe(true);
+    await form.getByLabel('Can be paid for').selectOption('3 days');
     // A device that can share does so by its own dialog.
     await page.evaluate(() => {
       const shared: ShareData[] = [];
@@ -508,6 +518,10 @@ describe('checkouts in the dashboard', () => {
     });
     await form.getByRole('button', { name: 'Create checkout' }).click();
     await page.getByRole('heading', { name: 'Checkout for Asha Traders' }).waitFor();
+    const [checkout] = /checkout_\w+/.exec(page.url())!;
+    const asked = await user.graph('query ($id: ID!) { checkout(id: $id) { created expiresAt } }', { id: checkout });
+    const { created, expiresAt } = asked.body.data.checkout;
+    expect(Date.parse(expiresAt) - Date.parse(created)).toBe(3 * 86_400_000);
     const details = page.getByRole('region', { name: 'Details' });
     for (const name of ['OF-NOBODY', 'OF-ASHA']) await details.getByRole('link', { name }).waitFor();
     await details.getByText('UPI', { exact: true }).waitFor();

@@ -133,7 +133,7 @@ export function hitOf(found: Found): Hit {
 }
 
 /** The page of an object; of a request that of its entry in the log. */
-const hrefOf = (id: string) => (id.startsWith('req_') ? `/developers/requests?id=${id}` : addressOf(id));
+const hrefOf = (id: string) => (id.startsWith('req_') ? `/developers?id=${id}` : addressOf(id));
 
 function inWords(found: Found): Omit<Hit, 'id' | 'created' | 'href'> {
   switch (found.__typename) {
