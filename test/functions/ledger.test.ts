@@ -463,6 +463,17 @@ of('begin_ledger_check', () => {
     expect(row).toEqual({ status: 'failed', error: 'The gateway that made the check has ended.' });
   });
 
+  it('takes the place of one that runs when an operator asks', async () => {
+    await world.sql`delete from ledger_check where tenant_id = ${root.tenantId}`;
+    const id = await begin();
+    const asked = await value('begin_ledger_check', root.tenantId, false, 0, 1_800);
+    expect(asked).toMatch(/^ledger_check_/);
+    const [row] = await world.sql`select status, error from ledger_check where id = ${id}`;
+    expect(row).toEqual({ status: 'failed', error: 'A check that an operator asked for took its place.' });
+    expect(await value('end_ledger_check', root.tenantId, false, id, '[]', 0, null, null)).toBeNull();
+    expect(await value('end_ledger_check', root.tenantId, false, asked, '[]', 0, null, null)).toBe('passed');
+  });
+
   it('deletes checks that are older than 90 days', async () => {
     await backdate(91 * 86_400);
     const id = await begin();

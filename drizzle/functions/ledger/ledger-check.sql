@@ -2,7 +2,8 @@
 
 -- Begins a check of the ledger of a tenant and mode. Returns its id, or null when it is not due: another one runs, the
 -- last one began less than `p_interval` seconds ago, or it failed in the last hour. A check that has not ended after
--- `p_limit` seconds has lost its gateway, and counts as failed.
+-- `p_limit` seconds has lost its gateway, and counts as failed. A check with the interval 0 is one that an operator asks
+-- for: it takes the place of one that runs, whose gateway may have been killed a moment ago.
 -- Without an event: the check is one of the service.
 create or replace function begin_ledger_check(p_tenant text, p_live boolean, p_interval int, p_limit int)
 returns text
@@ -16,8 +17,15 @@ begin
   set
     status = 'failed',
     ended = v_now,
-    error = 'The gateway that made the check has ended.'
-  where c.tenant_id = p_tenant and c.livemode = p_live and c.status = 'running' and c.created <= v_now - p_limit;
+    error = case
+      when c.created <= v_now - p_limit then 'The gateway that made the check has ended.'
+      else 'A check that an operator asked for took its place.'
+    end
+  where
+    c.tenant_id = p_tenant
+    and c.livemode = p_live
+    and c.status = 'running'
+    and (c.created <= v_now - p_limit or p_interval = 0);
   if
     exists (
       select

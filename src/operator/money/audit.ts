@@ -153,7 +153,7 @@ export async function verifySeals(operator: Operator): Promise<Chain[]> {
 
 /**
  * Checks the ledger of a root account now, in one mode or both, as the worker does: the outcome is its last check, by
- * which alerts are.
+ * which alerts are. It takes the place of a check that runs.
  */
 export async function checkLedgerNow(
   operator: Operator,
@@ -167,7 +167,7 @@ export async function checkLedgerNow(
     const call: Parameters<typeof checkLedger>[0] = (fn, values) => operator.call(fn, values);
     const made = await checkLedger(call, of, 0, () => outcomeOf(operator.audited, of));
     if (!made)
-      throw new OperatorError('A check of this ledger is under way. Wait for its outcome: tidegate ledger checks.');
+      throw new OperatorError('Another operator checks this ledger now. See its outcome: tidegate ledger checks.');
     checked.push({ ...of, ...made });
   }
   return checked;
