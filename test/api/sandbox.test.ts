@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
 import { Worker } from '../../src/jobs/runner.js';
 import { assemble, complete } from '../support/onboarding-profile.js';
+import { runDueJobs } from '../support/jobs.js';
 import {
   type Edition,
   eventually,
@@ -392,7 +393,7 @@ describe.sequential('what comes before the sandbox', () => {
   /** Has the sandbox do what the tenant waits for; returns whether there was something. */
   async function go(root: { id: string }): Promise<boolean> {
     const { count } = await still.sql`update job set due = 0 where tenant_id = ${tenantOf(root)}`;
-    if (count > 0) await still.database.call('run_jobs', [tenantOf(root), false, 50]);
+    if (count > 0) await runDueJobs(still, tenantOf(root));
     return count > 0;
   }
   const finish = async (root: { id: string }) => {

@@ -6,7 +6,7 @@ import { LedgerChecks } from '../../src/jobs/ledger-checks.js';
 import type { WorkObserver } from '../../src/jobs/work-queue.js';
 import { pdfOf, personBody, receivableBody } from '../support/bodies.js';
 import { PayeeFixture } from '../support/checkout-fixture.js';
-import { payOutLive } from '../support/jobs.js';
+import { payOutLive, runDueJobs } from '../support/jobs.js';
 import { complete } from '../support/onboarding-profile.js';
 import {
   details,
@@ -135,7 +135,7 @@ export class ConsoleSeed {
     await this.ask(notice, { reference, event: 'REVERSED', addressId, amount: '75.50', currency: 'USD' });
     await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
       values (${tenant}, true, 'job_bad', 1, ${'no_such_kind'}, ${hostile}, '{}', 1)`;
-    await database.call('run_jobs', [tenant, true, 50]);
+    await runDueJobs(this.world, tenant, true);
     await database.call('seal_postings', [tenant, true, 50]);
     await this.#mismatch();
     await database.work('report_gateway_process', ['gateway_gone', hostile, 4_242, '0.3.0']);

@@ -9,6 +9,7 @@ import { ConsoleSeed, documents, hostile, notice } from './console-fixture.js';
 import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 import { addressesOf, foreignOn, routesOf } from './dashboard-walk.js';
 import { scale } from '../support/scale.js';
+import { runDueJobs } from '../support/jobs.js';
 import { must, type Speaker, useWorld } from '../support/world.js';
 import { createOperator, revokeOperator } from '../../src/operator/access/operators.js';
 
@@ -520,7 +521,7 @@ describe('an operator', () => {
     await dialog.getByLabel('What it took').fill('40.00');
     expect(await send(page, 'Record it')).toMatch(/^What the acquirer says of the attempt of .* is recorded.$/);
     await page.getByText('Every attempt is decided').waitFor();
-    await world.database.call('run_jobs', [payee.tenantId, true, 50]);
+    await runDueJobs(world, payee.tenantId, true);
     const checkout = await must(payee.live.get(`/v1/checkouts/${checkoutId}`));
     expect(checkout.status).toBe('completed');
     const { data } = await must(payee.live.get('/v1/deposits'));

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { auditLedger } from '../support/audit.js';
 import { Amount, amountText, Currency } from '../../src/types/scalars.js';
 import { receivableBody } from '../support/bodies.js';
+import { runDueJobs } from '../support/jobs.js';
 import { givenIn, must, nickname, payoutAddressBody, type Speaker, useWorld } from '../support/world.js';
 import { text } from './harness.js';
 import { figures, patience, scale, secondsSince } from '../support/scale.js';
@@ -195,7 +196,7 @@ describe('99,999,999,999.99', () => {
     expect([locked.amount_locked, locked.amount_reconcilable, locked.status]).toEqual([largest, '0.00', 'locked']);
 
     await must(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
-    await world.database.call('run_jobs', [tenant, false, 50]);
+    await runDueJobs(world, tenant);
     const [payout] = (await must(user.get('/v1/payouts'))).data;
     expect([payout.amount, payout.currency]).toEqual([inRupees, 'INR']);
     expect(await balances(user)).toEqual({ payout_processing: inRupees });

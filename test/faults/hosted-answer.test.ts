@@ -14,6 +14,7 @@ import {
   payeesIn,
   upiCode,
 } from '../support/checkout-fixture.js';
+import { runDueJobs } from '../support/jobs.js';
 import { eventually, must, useWorld, withLiveAcquirer } from '../support/world.js';
 import { payersIn, stateAt } from './hosted-safety-fixture.js';
 
@@ -96,7 +97,7 @@ describe('a lost answer of the acquirer', () => {
       expect(reply.status).toBe(200);
       await expect(opened.payee.pollStatus()).rejects.toThrow();
     });
-    await world.database.call('run_jobs', [opened.payee.tenantId, false, 50]);
+    await runDueJobs(world, opened.payee.tenantId);
     expect(await endsOf(checkoutFixture)).toEqual([['failed', 'expired']]);
     await opened.payee.pass(61);
     await opened.payee.pass(2);

@@ -21,6 +21,7 @@ import {
 } from './harness.js';
 import { type Done, replay, type StoredEvent, textOf } from './replay.js';
 import { figures, patience, random, scale, secondsSince, seedsOf } from '../support/scale.js';
+import { runDueJobs } from '../support/jobs.js';
 import { completeDeposit, eventually, type Reply, Speaker, useWorld } from '../support/world.js';
 import { passTime } from '../../src/operator/job/test-clock.js';
 
@@ -42,7 +43,7 @@ async function pass(harness: Harness, seconds: number): Promise<void> {
   const processing = [...model.deposits.values()].filter(({ status, sandbox }) => status === 'processing' && sandbox);
   const paying = [...model.payouts.values()].filter(({ status }) => status === 'processing');
   const refunding = [...model.refunds.values()].filter(({ status }) => status === 'pending');
-  await world.database.call('run_jobs', [tenant, false, 1_000]);
+  await runDueJobs(world, tenant, false, 1_000);
   for (const { id, status } of model.deposits.values())
     if (status === 'initialized') model.sandboxProcesses(id);
     else model.sandboxTakesOn(id);

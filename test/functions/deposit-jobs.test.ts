@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { moneyOf, type Row, useFunctions, useRoot, violations } from './fixture.js';
 
 const fixture = useFunctions();
-const { world, of, call, write, jobText, stored, jobsOf } = fixture;
+const { world, of, call, value, write, jobText, stored, jobsOf } = fixture;
 const root = useRoot(fixture, 'platform', 1);
 const { create } = moneyOf(fixture, root);
 const kindsOf = async (id: string) => (await jobsOf(root, id)).map(({ kind }) => kind);
@@ -30,7 +30,8 @@ of('job_process_deposit', () => {
     const run = async () => {
       await world.sql`update job set due = 0
         where tenant_id = ${root.tenantId} and not livemode and subject_id in ${world.sql(ids)}`;
-      await call('run_jobs', root.tenantId, false, 50);
+      // A call begins no job after its first second.
+      while (Number(await value('run_jobs', root.tenantId, false, 50)) > 0);
     };
     await run();
     for (const id of ids) expect(await kindsOf(id)).toEqual(['complete_deposit']);
