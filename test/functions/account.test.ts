@@ -114,6 +114,14 @@ of('create_root', () => {
     expect(await stored('address', { ...live, live: false }, made.id, 'linked_id')).toMatchObject({ currency: 'USD' });
   });
 
+  // The gateway repeats a call whose answer was lost, and then returns the stored response.
+  it('says of a second attempt that there was a first', async () => {
+    const tenant = (await value('new_id', 'account')).replace('account_', '');
+    const make = () => create(tenant, [key(false, `${tenant} test`), key(true, `${tenant} live`)]);
+    await make();
+    expect(await refusal(make())).toBe('idempotency_key_in_use');
+  });
+
   it('refuses a key with other members than declared', async () => {
     await expect(create('t_two', [Object.assign(key(false, 'd3'), { secret: 's' })])).rejects.toThrow(
       'create_root: "keys[0].secret" is not declared',
