@@ -47,6 +47,8 @@ export interface ServerState {
  * that a connection that took long, to a distant or busy server, does not hide a lock as no answer.
  */
 const sightMilliseconds = 1_000;
+/** The same for the look at the locks that decides what is said of a write, which has waited for seconds already. */
+const lookMilliseconds = 3_000;
 
 const identity = `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as read_only`;
 
@@ -160,7 +162,7 @@ export class Servers {
   async lockedNow(): Promise<'table' | 'shard' | null> {
     const client = fresh(this.#used ?? this.candidates[0]!);
     try {
-      const [row] = await inTime(client.unsafe<[{ locked: 'table' | 'shard' | null }]>(strongLocks), sightMilliseconds);
+      const [row] = await inTime(client.unsafe<[{ locked: 'table' | 'shard' | null }]>(strongLocks), lookMilliseconds);
       return row.locked;
     } finally {
       client.end({ timeout: 1 }).catch(() => {});
