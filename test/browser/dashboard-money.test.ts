@@ -103,8 +103,9 @@ describe('the money of the pages', () => {
         expect({ path, shown }).toEqual({ path, shown: amounts });
       }
       const { body } = await user.graph(
-        `{ viewer { account { nextPayouts { amount { ...M } sourceAmount { ...M } rate } balance(scope: DESCENDANTS) { pending { ...M }
-          available { ...M } processing { ...M } payoutProcessing { ...M } } } } }
+        `{ viewer { account { nextPayouts { amount { ...M } sourceAmount { ...M } rate }
+          balance(scope: DESCENDANTS) { pending { ...M } available { ...M } processing { ...M }
+            payoutProcessing { ...M } } } } }
       fragment M on Money { amount currency }`,
       );
       await go('/dashboard');

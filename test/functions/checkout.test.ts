@@ -100,7 +100,7 @@ of('open_checkout', () => {
     const [row] = await world.sql`select clock(${root.tenantId}, false) as now`;
     return Number(row!.now);
   };
-  /** Whether it is noted that a checkout is opened so many seconds after the last time: of a second that does not end. */
+  /** Whether an opening so many seconds after the last one is noted, judged within one second of the clock. */
   const notedAfter = async ({ id }: Row, after: number) => {
     for (;;) {
       const now = await seconds();

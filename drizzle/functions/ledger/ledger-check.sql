@@ -3,8 +3,8 @@
 -- Begins a check of the ledger of a tenant and mode. Returns its id, or null when it is not due: another one runs, the
 -- last one began less than `p_interval` seconds ago, or it failed in the last hour. A check that has not ended after
 -- `p_limit` seconds has lost its gateway, and counts as failed. A check with the interval 0 is one that an operator
--- asks for: it takes the place of one that runs, whose gateway may have been killed a moment ago. Without an event: the
--- check is one of the service.
+-- asks for: it takes the place of one that runs, whose gateway may have been killed a moment ago.
+-- Without an event: the check is one of the service.
 create or replace function begin_ledger_check(p_tenant text, p_live boolean, p_interval int, p_limit int)
 returns text
 language plpgsql

@@ -104,6 +104,6 @@ const outOfRange = problem(
  */
 const taken: Record<string, Problem> = {
   account_nickname_taken: problem('nickname_taken', 'account.nickname'),
-  // A root has the id of its tenant, which is new: an earlier attempt of the same write, whose answer was lost, made it.
+  // A root has the id of its tenant, which is new: an earlier attempt of this write has made it, whose answer was lost.
   account_pkey: problem('idempotency_key_in_use'),
 };
