@@ -12,7 +12,7 @@ import { auditLedger } from '../support/audit.js';
 import { bytesOf, camt, type Entry, schemaFaults, today } from '../support/bank-files.js';
 import { receivableBody } from '../support/bodies.js';
 import { payOutLive } from '../support/jobs.js';
-import { must, nickname, payoutAddressBody, Speaker, useWorld } from '../support/world.js';
+import { must, nickname, payoutAddressBody, Speaker, statementsWaiting, useWorld } from '../support/world.js';
 import { banksIn, type Receiver } from './bank-fixture.js';
 import { type Json, mutation, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
 
@@ -38,6 +38,11 @@ async function named(role: 'read' | 'operate' = 'operate') {
     speaker.post('/operator/graphql', { query, variables: { input } }, headers);
   return { name: operator.name, id: operator.id, by, speaker };
 }
+/** What an operator asks another gateway. */
+const at = (origin: string, { speaker }: Awaited<ReturnType<typeof named>>) => {
+  const there = speaker.at(origin);
+  return (query: string, input: object) => there.post('/operator/graphql', { query, variables: { input } });
+};
 let [ann, ben, cleo]: Awaited<ReturnType<typeof named>>[] = [];
 
 let accounts = 0;
@@ -103,6 +108,23 @@ async function answered(
   return (await listLines(world.operator, { fileId: file.id })).nodes;
 }
 const fates = (lines: Json[]) => lines.map(({ state, reason }) => reason ?? state);
+
+const sumOf = (amounts: readonly string[]) =>
+  amounts.reduce((sum, amount) => sum + BigInt(amount.replace('.', '')), 0n);
+
+/** What two gateways answer that gather at once: both have read what waits before either can claim this payout. */
+async function atOnce(
+  { id }: { id: string },
+  requests: () => [ReturnType<typeof ask>, ReturnType<typeof ask>],
+): Promise<Awaited<ReturnType<typeof ask>>[]> {
+  let replies: ReturnType<typeof atOnce>;
+  await world.sql.begin(async (tx) => {
+    await tx`select from payout where id = ${id} for update`;
+    replies = Promise.all(requests());
+    await statementsWaiting(world, 2);
+  });
+  return replies!;
+}
 
 beforeAll(async () => {
   [ann, ben, cleo] = [await named(), await named(), await named()];
@@ -227,6 +249,58 @@ describe('a payment order', () => {
     const last = await createPaymentOrder(world.operator, from, actor);
     expect(last).toMatchObject({ status: 'proposed', payouts: 5 });
     await data(ask(reject, { input: { id: last.id, reason: 'A test' } }));
+  });
+
+  it('has each payout in one file, when two gateways gather at once from two accounts', async () => {
+    const made = [await paid('10.25'), await paid('20.25'), await paid('30.25')];
+    for (const amount of ['40.25', '50.25', '60.25']) made.push(await paid(amount, made[0]!.to));
+    const origin = await world.another();
+    const [from, other] = [await account(), await account()];
+    const gather = (by: ReturnType<typeof at>, ownAccountId: string) =>
+      by(create, { ownAccountId, valueDate: '2099-12-04' });
+    const replies = await atOnce(made[0]!, () => [gather(ann!.by, from), gather(at(origin, ben!), other)]);
+
+    const orders = replies.flatMap(({ body }) => body.data?.createPaymentOrder?.order ?? []);
+    // One that has got nothing has been rejected, and says so.
+    for (const { codes } of replies.filter(({ body }) => body.errors)) expect(codes).toEqual(['state_conflict']);
+    expect(orders.reduce((sum: number, { payouts }: Json) => sum + payouts, 0)).toBe(6);
+    expect(sumOf(orders.map(({ total }: Json) => total))).toBe(211_50n);
+    const written: string[] = [];
+    for (const { id, payouts, total } of orders) {
+      await data(at(origin, cleo!)(approve, { id }));
+      const { text } = await fileOf(id);
+      expect(text).toContain(`<NbOfTxs>${payouts}</NbOfTxs><CtrlSum>${total}</CtrlSum>`);
+      const payments = [...text.matchAll(/<EndToEndId>(\w+)<\/EndToEndId>.*?<InstdAmt Ccy="INR">([\d.]+)</g)];
+      expect(sumOf(payments.map(([, , amount]) => amount!))).toBe(sumOf([total]));
+      written.push(...payments.map(([, reference]) => reference!));
+    }
+    expect(written.toSorted()).toEqual(made.map(endToEndIdOf).toSorted());
+    const rejecting = await named();
+    for (const { id } of orders) await data(rejecting.by(reject, { id, reason: 'A test' }));
+    await world.endLast();
+  });
+
+  it('has each payout in one order, when two gateways gather at once from one account', async () => {
+    const made = await Promise.all([1, 2, 3].map((n) => paid(`${n}0.75`)));
+    const origin = await world.another();
+    const ownAccountId = await account();
+    const input = { ownAccountId, valueDate: '2099-12-05' };
+    const replies = await atOnce(made[0]!, () => [ann!.by(create, input), at(origin, ben!)(create, input)]);
+    // The one that was begun first is rejected for the other, and gives back what it has claimed.
+    expect(replies.flatMap(({ codes }) => codes)).toEqual(expect.arrayContaining(['state_conflict']));
+    const orders = replies.flatMap(({ body }) => body.data?.createPaymentOrder?.order ?? []);
+    const rows = await world.sql`
+      select p.order_id as id, count(*)::int as payouts, sum(p.amount)::text as total from payout p
+      where p.id = any(${made.map(({ id }) => id)}) and p.order_id is not null group by 1`;
+    expect(rows).toEqual(
+      orders.map(({ id, payouts, total }: Json) => ({ id, payouts, total: String(sumOf([total])) })),
+    );
+    for (const { id } of orders) await data(ask(reject, { input: { id, reason: 'A test' } }));
+    // What neither has is in the next one.
+    const { order: next } = (await data(ann!.by(create, input))).createPaymentOrder;
+    expect(next).toMatchObject({ status: 'PROPOSED', payouts: 3, total: '62.25' });
+    await data(ask(reject, { input: { id: next.id, reason: 'A test' } }));
+    await world.endLast();
   });
 
   it('needs two named operators when OPERATOR_KEY has begun it', async () => {
