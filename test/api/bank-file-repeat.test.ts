@@ -191,10 +191,13 @@ describe('an import that does not end', () => {
     await world.sql`update bank_file set stored_at = null where id = ${file.id}`;
     const [line] = await linesOf(file.id);
     await expect(returnLine(world.operator, idOfLine(line), 'no', 'Ann')).rejects.toThrow('Import it again');
-    const whole = { account, day: first, entries: entriesOf(3).map(named('KILLED')) };
+    const balances = { opening: '0.00', closing: '30.00' };
+    const whole = { account, day: first, ...balances, entries: entriesOf(3).map(named('KILLED')) };
     expect(fatesOf(await fromBank(whole))).toEqual(['booked', 'booked', 'booked']);
     const again = await fromBank({ account, day: first, entries: entriesOf(2).map(named('KILLED')) });
     expect([again[0].fileId, fatesOf(again)]).toEqual([file.id, ['seen_before', 'seen_before']]);
+    // Each transfer is in the report once.
+    expect(await differenceOf(first, account)).toEqual([0n]);
     expect(await pendingOf(to.live)).toEqual([{ amount: '30.00', currency: 'USD' }]);
   });
   const named = (name: string) => (entry: { reference: string }) => ({

@@ -156,9 +156,9 @@ async function rowOf(operator: Operator, statement: Found, day: string, movement
     const related = operator.related();
     const moved = lines.map((line) => movedBy(related, line));
     for (const [i, line] of lines.entries()) {
-      if (line.state === BankLineState.SEEN_BEFORE || isPaid(line)) {
-        // Files may repeat a transfer that was recorded without any of them, and a payout is paid once.
-        const key = line.depositId ?? line.payoutId!;
+      if (line.state === BankLineState.SEEN_BEFORE || line.state === BankLineState.BOOKED || isPaid(line)) {
+        // Files may repeat a transfer, whether any of them has booked it or not, and a payout is paid once.
+        const key = `${line.direction} ${line.depositId ?? line.payoutId!}`;
         if (before.has(key)) continue;
         before.add(key);
       }
