@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createOperator } from '../../src/operator/access/operators.js';
 import { auditLedger } from '../support/audit.js';
 import { unknownId } from '../support/bodies.js';
-import { givenIn, must, nickname, Speaker, tenantOf, useWorld } from '../support/world.js';
+import { givenIn, must, nickname, Speaker, statementsWaiting, tenantOf, useWorld } from '../support/world.js';
 import { type Json, mutation, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
 
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
@@ -20,9 +20,12 @@ const reject = mutation('rejectAdjustment', 'RejectAdjustmentInput', fields);
 /** A named operator, and what they ask. */
 async function named(role: 'read' | 'operate' = 'operate') {
   const { operator, key } = await createOperator(world.operator, nickname(), role, 'a test');
+  const speaker = new Speaker(world, '', key, 1);
   const as = (query: string, variables: object = {}, headers: Record<string, string> = {}) =>
-    new Speaker(world, '', key, 1).post('/operator/graphql', { query, variables }, headers);
-  return { id: operator.id, name: operator.name, ask: as };
+    speaker.post('/operator/graphql', { query, variables }, headers);
+  const at = (origin: string, query: string, variables: object) =>
+    speaker.at(origin).post('/operator/graphql', { query, variables });
+  return { id: operator.id, name: operator.name, ask: as, at };
 }
 
 const usd = (amount: string) => ({ amount, currency: 'USD' });
@@ -85,6 +88,36 @@ describe('an adjustment of the operator', () => {
       await data(ask(`{ operatorActions(objectId: "${id}") { nodes { operator operation tenantId } } }`))
     ).operatorActions;
     expect(nodes).toContainEqual({ operator: ben.name, operation: 'approveAdjustment', tenantId });
+  });
+
+  it('is approved or rejected, when two operators decide at two gateways at once', async () => {
+    const [ann, ben, cleo] = [await named(), await named(), await named()];
+    const origin = await world.another();
+    for (const [here, there] of [
+      [approve, reject],
+      [reject, approve],
+    ]) {
+      const before = await available(user);
+      const { id } = await proposed({ credit: usd('1.00'), reason: 'Interest' }, ann.ask);
+      let replies: Promise<Awaited<ReturnType<typeof ask>>[]>;
+      await world.sql.begin(async (tx) => {
+        await tx`select from adjustment where id = ${id} for update`;
+        replies = Promise.all([ben.ask(here!, { input: { id } }), cleo.at(origin, there!, { input: { id } })]);
+        await statementsWaiting(world, 2);
+      });
+      const [one, other] = await replies!;
+      const [winner, loser, name] = one!.codes.length === 0 ? [one!, other!, ben.name] : [other!, one!, cleo.name];
+      expect([winner.codes, loser.codes, loser.fieldNames]).toEqual([[], ['status_invalid'], ['adjustment.status']]);
+      const [{ adjustment }] = Object.values<Json>(winner.body.data);
+      expect(adjustment).toMatchObject({ decidedBy: name });
+      const after = adjustment.status === 'APPROVED' ? '7.00' : '6.00';
+      expect([before, await available(user)]).toEqual([[usd('6.00')], [usd(after)]]);
+      if (adjustment.status === 'APPROVED') {
+        const back = await proposed({ credit: null, debit: usd('1.00'), reason: 'Back' }, ann.ask);
+        await data(ben.ask(approve, { input: { id: back.id } }));
+      }
+    }
+    await world.endLast();
   });
 
   it('is shown to the account as a payment with its reason, and not before it is approved', async () => {

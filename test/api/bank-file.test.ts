@@ -6,7 +6,7 @@ import { idOfLine, listFiles, listLines, mappingOf, saveMapping } from '../../sr
 import { bankReport } from '../../src/operator/bank-file/report.js';
 import { auditLedger } from '../support/audit.js';
 import { bytesOf, camt, type Entry, type Statement, today } from '../support/bank-files.js';
-import { useWorld } from '../support/world.js';
+import { statementsWaiting, useWorld } from '../support/world.js';
 import { banksIn, depositsOf, money, pendingOf, type Receiver } from './bank-fixture.js';
 import { mutation, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
 
@@ -475,6 +475,48 @@ describe("the operator's graph", () => {
       { account: to.account, currency: 'USD', opening: '0.00', closing: '7.00', ledger: '7.00', difference: '0.00' },
     ]);
     expect(await amountsOf(to)).toEqual(['4.00', '3.00']);
+  });
+
+  it('lets one of two operators decide who ask two gateways at once, and tells the other one', async () => {
+    const [to, another] = [await receiver(), await receiver()];
+    const there = operatorIn({ ...world, origin: await world.another() }).ask;
+    const given = { addressId: to.addressId };
+    const pairs: [string, object][][] = [
+      [
+        [assign, given],
+        [giveBack, { reason: 'Payer unknown' }],
+      ],
+      [
+        [giveBack, { reason: 'Payer unknown' }],
+        [assign, given],
+      ],
+      [
+        [assign, given],
+        [assign, { addressId: another.addressId }],
+      ],
+    ];
+    let expected = 0;
+    for (const pair of pairs) {
+      const text = statementsOf('NOWHERE', [{ reference: reference(), amount: '6.00' }]);
+      const { file, lines } = await imported(text, { allowUnknown: true });
+      const id = idOfLine(lines[0]!);
+      // Both have found the line undecided before either decides.
+      let asked: Promise<[winner: Awaited<ReturnType<typeof ask>>, loser: Awaited<ReturnType<typeof ask>>]>;
+      await world.sql.begin(async (tx) => {
+        await tx`select from bank_line where file_id = ${file.id} for update`;
+        const [one, other] = pair.map(([query, input], i) => [ask, there][i]!(query, { input: { id, ...input } }));
+        asked = Promise.all([one!, other!]).then(([a, b]) => (a.codes.length === 0 ? [a, b] : [b, a]));
+        await statementsWaiting(world, 2);
+      });
+      const [winner, loser] = await asked!;
+      expect([winner.codes, loser.codes, loser.fieldNames]).toEqual([[], ['status_invalid'], ['bank_line.state']]);
+      const [{ line: decided }] = Object.values<any>(winner.body.data);
+      const { nodes } = await listLines(world.operator, { fileId: file.id });
+      expect(nodes).toMatchObject([{ state: decided.state.toLowerCase(), addressId: decided.addressId }]);
+      if (decided.state === 'BOOKED') expected += 1;
+      expect([...(await amountsOf(to)), ...(await amountsOf(another))]).toEqual(Array(expected).fill('6.00'));
+    }
+    await world.endLast();
   });
 
   it('takes the file of a day, which is larger than other requests, and none of more than 4 MiB', async () => {
