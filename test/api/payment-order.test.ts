@@ -25,6 +25,7 @@ auditLedger(world);
 const fields = `id status payouts total currency valueDate createdBy decidedBy sentBy note approvalsLeft
   leftOut { id reason }`;
 const addAccount = mutation('addOwnAccount', 'AddOwnAccountInput', 'ownAccount { id currency iban number }');
+const closeAccount = mutation('closeOwnAccount', 'CloseOwnAccountInput', 'ownAccount { id number closedAt }');
 const create = mutation('createPaymentOrder', 'CreatePaymentOrderInput', `order { ${fields} }`);
 const approve = mutation('approvePaymentOrder', 'ApprovePaymentOrderInput', `order { ${fields} }`);
 const reject = mutation('rejectPaymentOrder', 'RejectPaymentOrderInput', `order { ${fields} }`);
@@ -154,6 +155,50 @@ describe('an account of the operator', () => {
     expect(await refused({ number: '1', bic: 'HDFC' })).toEqual(['input', 'bic']);
     expect(await refused({ number: '1', ifsc: 'HDFC1000123' })).toEqual(['input', 'ifsc']);
     expect(await refused({ number: '1', holder: ' ' })).toEqual(['input', 'holder']);
+  });
+
+  it('is closed once, which the audit log has: no order is made from it then, and those that exist go on', async () => {
+    await paid('31.00');
+    const id = await account();
+    const input = { ownAccountId: id, valueDate: '2099-12-01' };
+    const made = (await data(ann!.by(create, input))).createPaymentOrder.order;
+    const reader = await named('read');
+    expect((await reader.by(closeAccount, { id })).codes).toEqual(['permission_denied']);
+    const unknown = 'own_account_0';
+    const missing = await ann!.by(closeAccount, { id: unknown });
+    expect([missing.codes, missing.fieldNames, missing.body.errors[0].extensions.argumentPath]).toEqual([
+      ...[['resource_missing'], ['own_account.id'], ['input', 'id']],
+    ]);
+
+    const { ownAccount } = (await data(ann!.by(closeAccount, { id }))).closeOwnAccount;
+    expect(ownAccount).toEqual({ id, number: lastAccount(), closedAt: expect.any(String) });
+    // Who closes it again learns when it was closed.
+    expect((await data(ben!.by(closeAccount, { id }))).closeOwnAccount).toEqual({ ownAccount });
+    const refused = await ann!.by(create, { ...input, valueDate: '2099-12-02' });
+    expect([refused.codes, refused.fieldNames]).toEqual([['state_conflict'], ['own_account.id']]);
+    expect((await data(ask('{ ownAccounts { id closedAt } }'))).ownAccounts).toContainEqual({
+      ...{ id, closedAt: ownAccount.closedAt },
+    });
+    const { order: approved } = (await data(ben!.by(approve, { id: made.id }))).approvePaymentOrder;
+    expect([approved.status, (await fileOf(made.id)).status]).toEqual(['APPROVED', 200]);
+
+    const logged = async (of: string) =>
+      (
+        await data(
+          ask(`{ operatorActions(objectId: "${of}", operation: "closeOwnAccount") {
+        nodes { operator outcome code tenantId } } }`),
+        )
+      ).operatorActions.nodes;
+    const done = { outcome: 'SUCCEEDED', code: null, tenantId: null };
+    expect(await logged(id)).toEqual([
+      { operator: ben!.name, ...done },
+      { operator: ann!.name, ...done },
+      { operator: reader.name, outcome: 'REFUSED', code: 'permission_denied', tenantId: null },
+    ]);
+    expect(await logged(unknown)).toEqual([
+      { operator: ann!.name, outcome: 'REFUSED', code: 'resource_missing', tenantId: null },
+    ]);
+    await data((await named()).by(reject, { id: made.id, reason: 'A test' }));
   });
 });
 
