@@ -10,6 +10,7 @@ import { AdapterProcess } from '../support/adapter.js';
 import { auditLedger } from '../support/audit.js';
 import { camt, type Statement, today } from '../support/bank-files.js';
 import { receivableBody } from '../support/bodies.js';
+import { booksOf, booksOfTheStory } from '../support/books.js';
 import { cards, type PayeeFixture, payeesIn, submit } from '../support/checkout-fixture.js';
 import { type Gateway, settingsOf, until, useChildren } from '../support/child.js';
 import { must, nickname, payoutAddressBody, type Speaker, useWorld } from '../support/world.js';
@@ -336,5 +337,7 @@ it('ends with every figure to the cent, whichever gateway is killed', { timeout:
   const [counts] = await world.sql`select (select count(*) from deposit)::int as deposits,
     (select count(*) from payout)::int as payouts, (select count(*) from refund)::int as refunds,
     (select count(*) from dispute)::int as disputes, (select count(*) from adjustment)::int as adjustments`;
+  // Every compartment of all accounts, and the world outside, as after the story that no gateway is killed in.
+  expect(await booksOf(world)).toEqual(booksOfTheStory);
   expect(counts).toEqual({ deposits: 5, payouts: 2, refunds: 1, disputes: 1, adjustments: 2 });
 });

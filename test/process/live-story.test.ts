@@ -15,6 +15,7 @@ import { AdapterProcess } from '../support/adapter.js';
 import { auditLedger } from '../support/audit.js';
 import { bytesOf, camt, type Statement, today } from '../support/bank-files.js';
 import { receivableBody } from '../support/bodies.js';
+import { booksOf, booksOfTheStory } from '../support/books.js';
 import { cards, type PayeeFixture, payeesIn, submit } from '../support/checkout-fixture.js';
 import { must, nickname, payoutAddressBody, type Speaker, useWorld } from '../support/world.js';
 
@@ -232,4 +233,8 @@ describe('a merchant in live mode', () => {
     const [invoice] = (await must(live.get('/v1/receivables'))).data;
     expect(invoice).toMatchObject({ amount_locked: '600.00' });
   });
+});
+
+it('leaves each compartment of all accounts, and the world outside, with what the story gives and takes', async () => {
+  expect(await booksOf(world)).toEqual(booksOfTheStory);
 });
