@@ -1,3 +1,5 @@
+import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
+import type { Scope } from '../db/scope.js';
 import { RequestBudget } from '../limits/budget.js';
 import type { OperatorIdentity } from './access/credential.js';
 import type { Operator } from './operator.js';
@@ -13,6 +15,7 @@ export class OperatorContext {
   /** The mutations that have begun, for the log. */
   readonly operations: string[] = [];
   readonly related: Related;
+  readonly scopes = new Map<string, Scope>();
 
   constructor(
     readonly operator: Operator,
@@ -31,9 +34,18 @@ export class OperatorContext {
     return this.operator.replays > 0;
   }
 
+  /** The scope of a tenant and mode, which batches what the request reads of them. */
+  scopeOf({ tenantId, livemode }: TenantAndMode): Scope {
+    const key = `${tenantId} ${livemode}`;
+    const scope = this.scopes.get(key) ?? this.operator.scope({ tenantId, livemode });
+    this.scopes.set(key, scope);
+    return scope;
+  }
+
   /** Begins a mutation, and clears the cached reads, which may be stale after it. */
   enter(operation: string): void {
     this.operations.push(operation);
     this.related.clear();
+    this.scopes.clear();
   }
 }

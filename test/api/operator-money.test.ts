@@ -469,6 +469,36 @@ describe('a live payout', () => {
     expect(await amounts()).toEqual({ amount_locked: '0.00', amount_settled_payouts: '10.00' });
   });
 
+  it('that did not arrive is said of its address, and of its account why nothing is paid out, as to the owner', async () => {
+    const to = await receiver(2);
+    const { id, address_id: addressId } = await payoutOf(to);
+    const others = (await receiver(1)).live.id;
+    const of = `payoutsBlockedBy { reasonCode currency }`;
+    const shown = async () => {
+      const asked = `{
+        account(id: "${to.live.id}") { ${of} addresses { id payoutProblem } } other: account(id: "${others}") { ${of} } }`;
+      const { account, other } = await data(ask(asked));
+      const own = (
+        await must(
+          to.live.graph(`{ account(id: "${to.live.id}") {
+        ${of} addresses(first: 9) { nodes { id payoutProblem } } } }`),
+        )
+      ).data.account;
+      expect(account).toEqual({ ...own, addresses: expect.arrayContaining(own.addresses.nodes) });
+      expect(other.payoutsBlockedBy).toEqual([{ reasonCode: 'ADDRESS_MISSING', currency: null }]);
+      const problem = account.addresses.find((each: Json) => each.id === addressId).payoutProblem;
+      return [problem, ...account.payoutsBlockedBy.map(({ reasonCode }: Json) => reasonCode)];
+    };
+    expect(await shown()).toEqual([null]);
+    await data(ask(fail, { input: { id, reasonCode: 'NAME_MISMATCH' } }));
+    expect(await shown()).toEqual(['NAME_MISMATCH']);
+    await data(ask(place, { input: { accountId: to.live.id } }));
+    expect(await shown()).toEqual(['NAME_MISMATCH', 'SERVICE_HOLD']);
+    await data(ask(lift, { input: { accountId: to.live.id } }));
+    await payOutLive(to.live);
+    expect(await shown()).toEqual([null]);
+  });
+
   it('that does not exist cannot be ended', async () => {
     for (const document of [settle, fail, giveBack]) {
       const { status, body } = await ask(document, { input: { id: unknownId('payout') } });

@@ -9,10 +9,20 @@ export async function beginAtHome({ page, go }: Visit): Promise<void> {
   const queues = page.getByRole('table', { name: 'Queues' });
   await queues.getByRole('row', { name: /Verification 2 accounts wait for a verdict .*(now|ago)/ }).waitFor();
   await queues.getByRole('row', { name: /Payouts 1 live payout under way ₹1,040,625.00 INR/ }).waitFor();
+  await queues.getByRole('row', { name: /Adjustments 1 adjustment to approve .*(now|ago)/ }).waitFor();
   await page.getByText('Nothing waits in').getByRole('link', { name: 'Webhooks' }).waitFor();
   await page.getByRole('region', { name: 'Control' }).getByText('No check was violated').waitFor();
   await queues.getByRole('link', { name: /^Refunds/ }).click();
   await page.getByRole('heading', { name: 'Refunds', level: 1 }).waitFor();
+}
+
+/** The order that waits for a second operator is on the start page, with its age and the way to it. */
+export async function seeOrderAtHome({ page, go }: Visit): Promise<void> {
+  await go('/operator');
+  const row = page.getByRole('table', { name: 'Queues' }).getByRole('row', { name: /^Payment orders/ });
+  expect(await row.innerText()).toMatch(/1 order to approve[^]*(now|ago)/);
+  await row.getByRole('link').click();
+  await page.getByText('Waits for another operator', { exact: true }).waitFor();
 }
 
 /** Opens a payment of more invoices than a trail has: its figures are of the newest 50, and say so. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { camt, today } from '../support/bank-files.js';
 import { browser } from '../support/browser.js';
 import { importByColumns } from './console-csv.js';
-import { beginAtHome, findTrail, seeMany } from './console-trail.js';
+import { beginAtHome, findTrail, seeMany, seeOrderAtHome } from './console-trail.js';
 import { ConsoleSeed, documents, hostile, notice } from './console-fixture.js';
 import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 import { addressesOf, foreignOn, routesOf } from './dashboard-walk.js';
@@ -362,6 +362,7 @@ describe('an operator', () => {
     await dialog.getByLabel('Pay on').fill('2099-12-01');
     expect(await send(page, 'Gather them')).toBe('The order waits for another operator.');
     await page.getByText('Waits for another operator', { exact: true }).waitFor();
+    await seeOrderAtHome(visited);
     await page.getByRole('table', { name: 'Payment orders' }).getByRole('link').click();
     await page.getByRole('table', { name: 'Payouts of the order' }).getByText(hostile).waitFor();
     await page.goBack();
@@ -372,12 +373,9 @@ describe('an operator', () => {
     const { key } = await createOperator(world.operator, 'Third One', 'operate', 'a test');
     const other = new ConsoleSeed(world, key);
     const { ownAccounts } = await other.ask('{ ownAccounts { id } }', {});
-    await other.ask(
-      'mutation ($input: CreatePaymentOrderInput!) { createPaymentOrder(input: $input) { order { id } } }',
-      {
-        ...{ ownAccountId: ownAccounts[0].id, valueDate: '2099-12-02' },
-      },
-    );
+    const input = { ownAccountId: ownAccounts[0].id, valueDate: '2099-12-02' };
+    const gather = 'mutation ($input: CreatePaymentOrderInput!) { createPaymentOrder(input: $input) { order { id } } }';
+    await other.ask(gather, input);
     await page.reload();
     await page.getByRole('button', { name: /^Approve/ }).click();
     expect(await send(page, 'Approve it')).toMatch(/is approved.$/);
@@ -638,6 +636,8 @@ describe('an operator', () => {
     await why.fill('A complaint of its bank.');
     await send(page, 'Hold the payouts');
     expect(await setting()).toBe('service_hold');
+    for (const text of ['Nothing is paid out: the service has disabled payouts.', 'The bank account is closed.'])
+      await page.getByText(text).waitFor();
     await go('Holds');
     await page.getByRole('table', { name: 'Holds' }).getByRole('link', { name: hostile }).waitFor();
     await page.getByRole('button', { name: /^Lift the hold/ }).click();

@@ -2,11 +2,14 @@ import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-
 import { all, edgesOf, one, type OperatorModule, root } from '../graph/module.js';
 import { type AccountRow, account } from '../../resources/account/table.js';
 import { accountSetting } from '../../resources/account-setting/table.js';
-import { address } from '../../resources/address/table.js';
+import { type AddressRow, address } from '../../resources/address/table.js';
 import { editions } from '../../editions/editions.js';
 import { ActivationRequirement } from '../../resources/activation/type.js';
 import { requirementsIn, shownRequirement } from '../../resources/activation/rules.js';
 import { file } from '../../resources/file/table.js';
+import { payoutProblemOf } from '../../resources/payout/address-problem.js';
+import { PayoutObstacle, payoutsBlockedBy } from '../../resources/payout/plan.js';
+import { PayoutReasonCode } from '../../resources/payout/table.js';
 import { payloadOf } from '../../types/payload.js';
 import { type PersonRow, person } from '../../resources/person/table.js';
 import { PersonIdentification, PersonRoles } from '../../resources/person/type.js';
@@ -131,6 +134,25 @@ class OperatorAccounts {
       shownRequirement,
     );
   }
+
+  @FieldResolver(() => [PayoutObstacle], {
+    description: 'Why it, or its available money in a currency, would not be paid out at present. Empty if it would.',
+  })
+  payoutsBlockedBy(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<PayoutObstacle[]> {
+    return payoutsBlockedBy(row, { scope: context.scopeOf(row) });
+  }
+}
+
+@Resolver(() => OperatorAddress)
+class OperatorAddresses {
+  @FieldResolver(() => PayoutReasonCode, {
+    nullable: true,
+    description:
+      'Why the last payout to it failed or came back. Null if it has arrived or is under way, or if there was none.',
+  })
+  payoutProblem(@Root() row: AddressRow, @Ctx() context: OperatorContext): Promise<PayoutReasonCode | null> {
+    return payoutProblemOf(row, { scope: context.scopeOf(row) });
+  }
 }
 
 @Resolver(() => OperatorPerson)
@@ -149,7 +171,7 @@ class OperatorPersons {
 }
 
 export default {
-  resolvers: [OperatorAccounts, OperatorPersons],
+  resolvers: [OperatorAccounts, OperatorAddresses, OperatorPersons],
   fields: {
     account: 'account',
     accounts: 'account',
@@ -166,5 +188,11 @@ export default {
       setting: one(OperatorSetting, accountSetting, accountSetting.accountId, 'id', 'Its payout setting.'),
     }),
   ],
-  sizes: { 'Account.requirements': 20, 'Account.persons': 10, 'Account.files': 10, 'Account.addresses': 10 },
+  sizes: {
+    'Account.requirements': 20,
+    'Account.persons': 10,
+    'Account.files': 10,
+    'Account.addresses': 10,
+    'Account.payoutsBlockedBy': 10,
+  },
 } satisfies OperatorModule;

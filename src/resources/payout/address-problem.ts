@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { Context } from '../../operation/context.js';
+import type { Scope } from '../../db/scope.js';
 import type { AddressRow } from '../address/table.js';
 import type { PayoutReasonCode } from './table.js';
 
@@ -9,7 +9,7 @@ import type { PayoutReasonCode } from './table.js';
  */
 export async function payoutProblemOf(
   { id, category }: AddressRow,
-  { scope }: Context,
+  { scope }: { scope: Scope },
 ): Promise<PayoutReasonCode | null> {
   if (category !== 'user_payout') return null;
   return scope.many('address_payout_problem', id, async (ids) => {

@@ -115,7 +115,7 @@ export async function nextPayoutAt({ id }: AccountRow, { scope }: Context): Prom
 }
 
 /** Why the account, or some of its money, would not be paid out. Silent: the field. */
-export async function payoutsBlockedBy({ id }: AccountRow, { scope }: Context): Promise<PayoutObstacle[]> {
+export async function payoutsBlockedBy({ id }: AccountRow, { scope }: { scope: Scope }): Promise<PayoutObstacle[]> {
   return (await planOf(scope, id)).obstacles;
 }
 

@@ -5,7 +5,7 @@ import { graphql } from '../graphql';
 export const AccountQuery = graphql(`
   query Account($id: ID!, $mode: Mode) {
     account(id: $id, mode: $mode) {
-      id created livemode tenantId ownerId edition type subType status nickname address
+      id created livemode tenantId ownerId edition type subType status statusSince nickname address
       root { id livemode nickname businessDetails { legalName } }
       owner { id livemode nickname businessDetails { legalName } }
       businessDetails {
@@ -24,10 +24,11 @@ export const AccountQuery = graphql(`
       supportingDocumentation { idDocument ownershipStructureDocument physicalAddressDocument }
       requirements { fieldName message }
       addresses {
-        id created category type status currency name
+        id created category type status currency name payoutProblem
         bankAccount { bankName number iban domesticCredit domesticWire globalWire }
         vpa { id }
       }
+      payoutsBlockedBy { reasonCode currency }
       setting { id serviceHold platformHold payoutsEnabled payoutsReason payoutsInterval }
     }
   }

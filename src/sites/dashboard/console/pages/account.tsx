@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { obstacleWords, reasonWords } from '../../format/obstacles';
+import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
 import { sent } from '../../graph/sent';
@@ -85,6 +87,9 @@ function Addresses({ account }: { account: AccountDetail }) {
                       <span className="hint">{label}</span> {text}
                     </span>
                   ))}
+                  {address.payoutProblem && (
+                    <span>The last payout to it did not arrive. {reasonWords(address.payoutProblem)}.</span>
+                  )}
                   <Copy text={address.id} label="the id of the address" />
                 </span>
               ),
@@ -98,7 +103,9 @@ function Addresses({ account }: { account: AccountDetail }) {
 }
 
 function Payouts({ account }: { account: AccountDetail }) {
-  const { setting, root, owner } = account;
+  const { setting, root, owner, payoutsBlockedBy, status, statusSince } = account;
+  const time = useTimes();
+  const of = { status, since: statusSince && time(statusSince, 'day') };
   return (
     <Card
       title="Payouts and identity"
@@ -110,6 +117,16 @@ function Payouts({ account }: { account: AccountDetail }) {
           [
             'Payouts',
             setting && (setting.payoutsEnabled ? 'Enabled' : words(setting.payoutsReason ?? 'NOT_APPLICABLE')),
+          ],
+          [
+            'Not paid out',
+            payoutsBlockedBy.length > 0 && (
+              <span className="two-lines">
+                {payoutsBlockedBy.map((obstacle) => (
+                  <span key={`${obstacle.reasonCode} ${obstacle.currency}`}>{obstacleWords(obstacle, of)}</span>
+                ))}
+              </span>
+            ),
           ],
           ['Interval', setting && words(setting.payoutsInterval)],
           ['Service hold', setting && (setting.serviceHold ? 'Payouts are held by the service' : 'None')],
