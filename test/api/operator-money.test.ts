@@ -469,14 +469,15 @@ describe('a live payout', () => {
     expect(await amounts()).toEqual({ amount_locked: '0.00', amount_settled_payouts: '10.00' });
   });
 
-  it('that did not arrive is said of its address, and of its account why nothing is paid out, as to the owner', async () => {
+  it('that did not arrive is said of its address, and of its account why nothing is paid out', async () => {
     const to = await receiver(2);
     const { id, address_id: addressId } = await payoutOf(to);
     const others = (await receiver(1)).live.id;
-    const of = `payoutsBlockedBy { reasonCode currency }`;
+    const of = 'payoutsBlockedBy { reasonCode currency }';
     const shown = async () => {
       const asked = `{
-        account(id: "${to.live.id}") { ${of} addresses { id payoutProblem } } other: account(id: "${others}") { ${of} } }`;
+        account(id: "${to.live.id}") { ${of} addresses { id payoutProblem } }
+        other: account(id: "${others}") { ${of} } }`;
       const { account, other } = await data(ask(asked));
       const own = (
         await must(
