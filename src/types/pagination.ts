@@ -113,11 +113,11 @@ export function readOf(rows: number): number {
   return readSizes.find((size) => size >= rows) ?? rows;
 }
 
-/** Refuses an argument `limit` of a field of an account that is not from 1 to `max`. */
-export function refuseLimit(limit: number, max: number): void {
+/** Refuses an argument `limit` of a field that is not from 1 to `max`. `object` is the type with the field. */
+export function refuseLimit(object: string, limit: number, max: number): void {
   if (limit < 1 || limit > max)
     throw new DomainError({
-      ...problem('parameter_invalid', 'account.limit', `must be from 1 to ${max}`),
+      ...problem('parameter_invalid', `${object}.limit`, `must be from 1 to ${max}`),
       path: ['limit'],
     });
 }

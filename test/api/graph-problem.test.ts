@@ -2,9 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { catalogue, type ProblemCode } from '../../src/errors/catalogue.js';
 import { resources } from '../../src/resources/define.js';
 import '../../src/resources/registry.js';
+import { receivableBody } from '../support/bodies.js';
 import {
   givenIn,
   inputTypeOf,
+  must,
   nickname,
   payoutAddressBody,
   payoutAddressInput,
@@ -305,6 +307,12 @@ describe('wrong arguments of a field below the root', () => {
     [`balance(asOf: "now") { asOf }`, 'account.as_of', ['asOf']],
     [`topUsers(${range}, currency: $c) { asOf }`, 'account.currency', ['currency']],
     [`topUsers(${range}, limit: 1.5) { asOf }`, 'account.limit', ['limit']],
+    [`attention { items(limit: 1.5) { since } }`, 'attention.limit', ['limit']],
+    [
+      `receivableAgeing { currencies { byCustomer(limit: 1.5) { customerCount } } }`,
+      'ageing_of_currency.limit',
+      ['limit'],
+    ],
     [`topUsers(${range}, first: 3) { asOf }`, 'account.first', ['first'], 'unknown'],
     [`topUsers(from: "2026-01-01T00:00:00Z") { asOf }`, 'account.to', ['to'], 'missing'],
     [`depositsIn(filter: { currency: [$c] }) { totalCount }`, 'deposit.currency', ['filter', 'currency', 0]],
@@ -333,14 +341,17 @@ describe('wrong arguments of a field below the root', () => {
   /** The text of the field that has the arguments, which may be within another one. */
   const fieldOf = (text: string) => /\w+\(.*/.exec(text)![0];
 
-  it.each(['topUsers(limit: 0, RANGE) { asOf }', 'attention { items(limit: 0) { since } }'])(
-    'have their own names when the field refuses them: %s',
-    async (field) => {
-      const { body } = await user.graph(`{ viewer { account { ${field.replace('RANGE', range)} } } }`);
-      const [{ message, extensions }] = body.errors;
-      expect([message.split(' ')[0], extensions.argumentPath]).toEqual(['limit', ['limit']]);
-    },
-  );
+  it.each([
+    [`topUsers(limit: 0, ${range}) { asOf }`, 'account.limit'],
+    ['attention { items(limit: 0) { since } }', 'attention.limit'],
+    ['receivableAgeing { currencies { byCustomer(limit: 101) { customerCount } } }', 'ageing_of_currency.limit'],
+  ])('have the same names when the field refuses them: %s', async (field, fieldName) => {
+    await must(user.post('/v1/receivables', receivableBody()));
+    const { body } = await user.graph(`{ viewer { account { ${field} } } }`);
+    const [{ message, extensions }] = body.errors;
+    expect([message.split(' ')[0], extensions.argumentPath]).toEqual(['limit', ['limit']]);
+    expect(extensions.error.metadata.field_name).toBe(fieldName);
+  });
 });
 
 describe('an object that is missing or not visible', () => {

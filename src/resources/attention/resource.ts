@@ -132,7 +132,7 @@ async function attention(
 }
 
 function itemsOf({ all }: Attention, _: Context, { limit }: AttentionItemsArgs): AttentionItem[] {
-  refuseLimit(limit, itemsMax);
+  refuseLimit('attention', limit, itemsMax);
   return all.slice(0, limit);
 }
 

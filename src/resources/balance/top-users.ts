@@ -131,7 +131,7 @@ export async function topUsers(row: AccountRow, { scope }: Context, args: TopUse
     throw new DomainError(
       problem('parameter_invalid', 'account.to', `must be at most ${daysMax} days later than from`),
     );
-  refuseLimit(limit, topUsersMax);
+  refuseLimit('account', limit, topUsersMax);
   const ofPlatform = row.kind === 'platform';
   // Only the root of a tenant is a platform, so all rows that are requested in one tick have the same users, or none.
   const key = `top_users:${ofPlatform}:${from}:${to}:${currency ?? ''}:${limit}`;

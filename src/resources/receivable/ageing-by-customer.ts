@@ -73,7 +73,7 @@ export async function ageingCustomers(
   { scope }: Context,
   { limit }: AgeingCustomersArgs,
 ): Promise<AgeingCustomers | null> {
-  refuseLimit(limit, customersMax);
+  refuseLimit('ageing_of_currency', limit, customersMax);
   const name = `receivable_ageing_customers:${of}`;
   const each = (column: ReturnType<typeof sql>) =>
     sql`array[${sql.join(
