@@ -22,7 +22,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The files that were read, by their names. All of the site are 11 MB, and a third of that in each encoding. */
+/** The files that were read, by their names. All of the site are 16 MB, and a third of that in each encoding. */
 type Kept = Map<string, StaticFile>;
 
 /**

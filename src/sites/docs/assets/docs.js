@@ -19,7 +19,6 @@ async function load() {
   return MiniSearch.loadJS(made, options);
 }
 
-const boost = { title: 4, keywords: 8, place: 1.5 };
 /** Guides count more than the reference and the records. */
 const boostDocument = (_, __, { rank }) => rank;
 
@@ -28,9 +27,7 @@ async function search() {
   let results = [];
   if (text !== '') {
     try {
-      results = (await (index ??= load()))
-        .search(text, { prefix: true, fuzzy: 0.15, boost, boostDocument, combineWith: 'AND' })
-        .slice(0, 12);
+      results = (await (index ??= load())).search(text, { boostDocument }).slice(0, 12);
     } catch {
       index = undefined;
       status.textContent = 'The search could not be loaded. Try again.';

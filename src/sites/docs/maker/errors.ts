@@ -57,9 +57,9 @@ export function errorsPage(contract: Contract): Page {
   };
 }
 
-const introduction = `An answer that is not 2xx says everything that is wrong with the request: an entry for each \
-problem, with a \`code\` for programs and a \`message\` for people. New codes may be added; judge an unknown one by \
-its status.
+const introduction = `An answer that is not 2xx is an [error](/docs/reference/rest/objects/Error), which says \
+everything that is wrong with the request: an entry for each problem, with a \`code\` for programs and a \`message\` \
+for people. New codes may be added; judge an unknown one by its status.
 
 On \`/v1\` the header \`Link\` leads to the entry of each code here: \
 \`Link: </docs/errors#parameter_missing>; rel="help"\`. In GraphQL each error has the same address as \

@@ -34,9 +34,10 @@ const languageNames: Record<string, string> = {
 
 /** A block of code with its name and a button that copies it. The button appears only with the script. */
 export function codeBlock(code: string, language: string, name = languageNames[language] ?? ''): string {
-  return html`<figure class="code"><figcaption><span>${name}</span></figcaption><pre tabindex="0" aria-label="${
-    name || 'Code'
-  }"><code>!${coloured(code.replace(/\n$/, ''), language)}</code></pre></figure>`;
+  const label = name || 'Code';
+  return html`<figure class="code"><figcaption><span>${name}</span></figcaption><pre tabindex="0" data-language="${
+    language
+  }" aria-label="${label}"><code>!${coloured(code.replace(/\n$/, ''), language)}</code></pre></figure>`;
 }
 
 /**

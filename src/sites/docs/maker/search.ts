@@ -6,6 +6,12 @@ const options = {
   fields: ['title', 'place', 'text', 'keywords'],
   storeFields: ['address', 'title', 'place', 'rank'],
   idField: 'address',
+  searchOptions: {
+    prefix: true,
+    fuzzy: 0.15,
+    boost: { title: 4, keywords: 8, place: 1.5 },
+    combineWith: 'AND' as const,
+  },
 };
 
 /** Words by which readers search for a section that has others, by the address of the section. */
@@ -35,7 +41,7 @@ const rankOf = ({ address }: Entry): number =>
       : 1;
 
 /** The words of a text once each: the index needs no more, and is a third smaller than with their repetitions. */
-const wordsOf = (text: string): string => [...new Set(text.toLowerCase().split(/[\s\p{P}]+/u))].join(' ');
+const wordsOf = (text: string): string => [...new Set(text.toLowerCase().split(/[\s\p{P}\p{S}]+/u))].join(' ');
 
 /**
  * The index of the search as JSON, which the browser loads when a reader searches for the first time. It has every word

@@ -11,6 +11,7 @@ import { guidesOf } from './guides.js';
 import { type Assets, documentOf } from './layout.js';
 import { pathOf } from './markdown.js';
 import { navigationOf } from './navigation.js';
+import { markdownAddresses, markdownOf } from './page-markdown.js';
 import type { Branch, Page } from './page.js';
 import { restReference } from './rest.js';
 import { indexOf } from './search.js';
@@ -33,34 +34,50 @@ export function makeSite(root: URL, folder: string, source: string): void {
   const events = eventsPage(JSON.parse(read('schema/events.json')) as EventType[], objects);
   const catalogues = [errors, events].map(({ title, path: address }) => ({ title, path: address }));
   const reference: Branch[] = [rest.branch, graphql.branch, ...catalogues];
-  const pages: Page[] = [...guides.pages, ...rest.pages, ...graphql.pages, errors, events];
+  const references: Page[] = [...rest.pages, ...graphql.pages, errors, events];
+  const pages = [...guides.pages, ...references];
   const assets = addAssets(files, root, indexOf(pages.flatMap(({ entries }) => entries)));
   const { version } = JSON.parse(read('package.json')) as { version: string };
   const frame = { assets, groups: navigationOf(guides.links, reference), version };
   for (const page of pages) files.addPage(page.path, documentOf(page, frame));
   files.addPage(missing.path, documentOf(missing, frame));
   for (const [name, text] of guides.texts) files.addText(`/docs/${name}`, text);
-  files.addText('/docs/llms.txt', overviewOf(guides.texts, guides.pages));
+  const addresses = markdownAddresses(guides.texts.keys(), references);
+  for (const page of references) files.addText(addresses.get(page.path)!, markdownOf(page, addresses));
+  files.addText('/docs/llms.txt', overviewOf(guides.texts, reference, pages, addresses));
   files.finish(source);
 }
 
-/** `llms.txt`: the guides for programs that read, by the convention of llmstxt.org, each as Markdown. */
-function overviewOf(texts: Map<string, string>, pages: Page[]): string {
+/**
+ * `llms.txt`: the documentation for programs that read, by the convention of llmstxt.org. It lists the guides, and of
+ * the reference the pages that lead to all others, each as Markdown.
+ */
+function overviewOf(
+  texts: Map<string, string>,
+  reference: Branch[],
+  pages: Page[],
+  addresses: Map<string, string>,
+): string {
   const described = new Map(pages.map((page) => [page.path, page]));
-  const lineOf = (file: string) => {
-    const { title, description } = described.get(pathOf(file))!;
-    return `- [${title}](/docs/${file}): ${description}`;
+  const lineOf = (path: string) => {
+    const { title, description } = described.get(path)!;
+    return `- [${title}](${addresses.get(path)}): ${description}`;
   };
   // Records and measurements are for who changes the gateway.
   const isOptional = (file: string) => /^(decisions|measurements)\/./.test(file);
   const files = [...texts.keys()];
+  const guides = (optional: boolean) =>
+    files
+      .filter((file) => isOptional(file) === optional)
+      .map(pathOf)
+      .map(lineOf);
+  const branches = reference.flatMap((branch) => [branch, ...(branch.below ?? [])]);
   const summary = '> A payments gateway for cross-border receivables: one model over GraphQL and REST.';
   return [
-    ...['# Tidegate', '', summary, '', '## Guides', ''],
-    ...files.filter((file) => !isOptional(file)).map(lineOf),
+    ...['# Tidegate', '', summary, '', '## Guides', '', ...guides(false)],
     ...['', '## Reference', '', '- [OpenAPI](/openapi.json): the contract of /v1, with examples.'],
-    ...['- [GraphQL](/docs/reference/graphql): queries, mutations and types.', '', '## Optional', ''],
-    ...[...files.filter(isOptional).map(lineOf), ''],
+    ...branches.map(({ path }) => lineOf(path)),
+    ...['', '## Optional', '', ...guides(true), ''],
   ].join('\n');
 }
 
