@@ -237,6 +237,14 @@ describe('the conventions of the code', () => {
     expect(written.filter(([, count]) => count > 300)).toEqual([]);
   });
 
+  // docs/decisions/compiled-queries.md
+  it('has less than 1,000 lines in the compiler of queries', () => {
+    const compiler = files.filter(({ name }) => name.startsWith('api/graphql/compiler/'));
+    expect(compiler.length).toBeGreaterThan(3);
+    const lines = compiler.map(({ name }) => linesOf(path.join('src', name)));
+    expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThan(1_000);
+  });
+
   it('has at most 300 lines in a file of SQL functions', () => {
     const named = functionTexts.map(({ name, text }) => [name, text.split('\n').length - 1] as const);
     expect(named.length).toBeGreaterThan(50);

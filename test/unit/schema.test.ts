@@ -220,6 +220,66 @@ describe('the documents of the guides', () => {
   });
 });
 
+/** The reserved words of languages in which clients call operations by their ids, by the form of the id there. */
+const reserved: [languages: string, form: (id: string) => string, words: string][] = [
+  [
+    'JavaScript and TypeScript',
+    (id) => id,
+    'arguments await break case catch class const continue debugger default delete do else enum eval export extends ' +
+      'false finally for function if implements import in instanceof interface let new null package private ' +
+      'protected public return static super switch this throw true try typeof var void while with yield',
+  ],
+  [
+    'Java',
+    (id) => id,
+    'abstract assert boolean break byte case catch char class const continue default do double else enum extends ' +
+      'false final finally float for goto if implements import instanceof int interface long native new null ' +
+      'package private protected public return short static strictfp super switch synchronized this throw throws ' +
+      'transient true try void volatile while',
+  ],
+  [
+    'Python',
+    (id) => id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    'False None True and as assert async await break class continue def del elif else except finally for from global ' +
+      'if import in is lambda nonlocal not or pass raise return try while with yield match case type print exec',
+  ],
+  [
+    'Go, if the function is not exported',
+    (id) => id,
+    'break case chan const continue default defer else fallthrough for func go goto if import interface map package ' +
+      'range return select struct switch type var',
+  ],
+  // Methods begin with a capital letter there, and no reserved word does: `event` is one.
+  [
+    'C#',
+    (id) => id.charAt(0).toUpperCase() + id.slice(1),
+    'abstract as base bool break byte case catch char checked class const continue decimal default ' +
+      'delegate do double else enum event explicit extern false finally fixed float for foreach goto if ' +
+      'implicit in int interface internal is lock long namespace new null object operator out override ' +
+      'params private protected public readonly ref return sbyte sealed short sizeof stackalloc static ' +
+      'string struct switch this throw true try typeof uint ulong unchecked unsafe ushort using virtual ' +
+      'void volatile while',
+  ],
+];
+
+describe('the ids of operations of the contract', () => {
+  const { paths, webhooks } = JSON.parse(fs.readFileSync(pathOf('openapi').replace(/graphql$/, 'json'), 'utf8'));
+  const ids = Object.values<Record<string, { operationId: string }>>({ ...paths, ...webhooks }).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => operationId),
+  );
+
+  it('are found, each once, and are names in every language', () => {
+    expect(ids.length).toBeGreaterThan(150);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((id) => !/^[a-z][A-Za-z0-9]*$/.test(id))).toEqual([]);
+    expect(ids).toEqual(expect.arrayContaining(['getImport', 'getExport']));
+  });
+
+  it.each(reserved)('are no reserved words of %s', (_, form, words) => {
+    expect(ids.filter((id) => words.split(' ').includes(form(id)))).toEqual([]);
+  });
+});
+
 describe('the client for TypeScript', () => {
   it('is generated from the committed contract and schema: otherwise run `npm run clients`', async () => {
     const folder = new URL('../../clients/typescript/', import.meta.url);
