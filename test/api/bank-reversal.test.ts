@@ -454,7 +454,7 @@ describe('the rates of live payouts', () => {
       paying = payOutLive(one.live);
       await eventually(
         () =>
-          world.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%run_jobs%'
+          world.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%run_due_jobs%'
             and datname = current_database()`,
         (rows) => rows.length > 0,
       );
