@@ -1,4 +1,4 @@
-import { capitalized, words } from './words';
+import { capitalized, words } from './words.js';
 
 /** Why money is not paid out, by the reason code of the graph. */
 const reasons: Record<string, string> = {
