@@ -345,10 +345,10 @@ describe('tidegate job', () => {
     const job = (number: number) => `job_${String(number).padStart(4, '0')}`;
     await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due, attempts, error,
       failing_since)
-      select ${tenant}, true, 'job_' || lpad(n::text, 4, '0'), 0, 'no_such_kind', 'subject_1', '{}', ${later}::bigint,
-      11, 'no such job: no_such_kind', ${later - 6_000}::bigint from generate_series(1, 203) n`;
+      select ${tenant}, true, 'job_' || lpad(n::text, 4, '0'), ${later}::bigint + n / 2, 'no_such_kind', 'subject_1',
+      '{}', ${later}::bigint, 11, 'no such job: no_such_kind', ${later - 6_000}::bigint from generate_series(1, 203) n`;
     await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
-      values (${tenant}, true, 'job_well', 0, 'retire_address', 'subject_2', '{}', ${later}::bigint)`;
+      values (${tenant}, true, 'job_well', ${later + 1_000}, 'retire_address', 'subject_2', '{}', ${later}::bigint)`;
     const first = await outputOf('job', 'list', '--stuck');
     const rest = await outputOf('job', 'list', '--stuck', `--after=${first.next}`);
     const ids = [...first.jobs, ...rest.jobs].map((one: Json) => one.id);
@@ -361,6 +361,7 @@ describe('tidegate job', () => {
       ...{
         id: 'job_0001',
         tenant: id('second'),
+        tenant_name: 'Root Traders',
         mode: 'live',
         work: 'run_jobs',
         kind: 'no_such_kind',
@@ -378,15 +379,26 @@ describe('tidegate job', () => {
     expect(whole).toEqual({
       jobs: [
         {
-          ...{ id: null, tenant: id('second'), mode: 'live', work: 'seal_postings', kind: null, subject: null },
+          ...{ id: null, tenant: id('second'), tenant_name: 'Root Traders', mode: 'live', work: 'seal_postings' },
+          ...{ kind: null, subject: null },
           ...{ attempts: 7, error: 'cannot be sealed', since: new Date((later - 6_000) * 1000).toISOString() },
           due: new Date(soon * 1000).toISOString(),
         },
       ],
     });
     await sql`delete from worker_fault where tenant_id = ${tenant}`;
-    const all = await outputOf('job', 'list', `--after=${tenant}.job_0203.live`);
-    expect(all.jobs.map((one: Json) => one.id)).toContain('job_well');
+    // The list of all has the newest first, and of one second by the id.
+    const newest = await outputOf('job', 'list');
+    const older = await outputOf('job', 'list', `--after=${newest.next}`);
+    expect([newest.jobs.length, [...newest.jobs, ...older.jobs].slice(0, 204).map((one: Json) => one.id)]).toEqual([
+      200,
+      ['job_well', ...Array.from({ length: 203 }, (_, n) => job(203 - n))],
+    ]);
+    expect(newest.jobs[0]).toEqual({
+      ...{ id: 'job_well', tenant: id('second'), tenant_name: 'Root Traders', mode: 'live', kind: 'retire_address' },
+      ...{ subject: 'subject_2', attempts: 0, error: null, due: new Date(later * 1000).toISOString() },
+      created: new Date((later + 1_000) * 1000).toISOString(),
+    });
 
     // The gateway's worker runs it at once, and it fails once more.
     const retried = await outputOf('job', 'retry', 'job_0002');

@@ -86,9 +86,10 @@ describe('a text that a terminal would obey', () => {
   });
 });
 
-describe('a readable table', () => {
-  const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z`;
+/** A time in ISO 8601, as a pattern. */
+const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z`;
 
+describe('a readable table', () => {
   it('of payouts has the columns that matter, with names, modes as words and times in ISO 8601', async () => {
     const { out } = await tidegate('payout', 'list', '--status=completed', '--mode=test');
     const [head, first] = out.split('\n');
@@ -168,6 +169,41 @@ describe('a readable table', () => {
       expect(coloured).toContain('\u001b[32mcompleted\u001b[39m');
       expect(stripVTControlCharacters(coloured)).toBe(text(100, { list: payouts }));
     });
+  });
+});
+
+describe('a command whose output is a terminal', () => {
+  /** Runs a command whose standard output says that it is a terminal of 100 columns; returns what it prints. */
+  const shownOn = (colours: boolean, ...args: string[]) =>
+    new Promise<string>((resolve) => {
+      const terminal = `{ isTTY: true, columns: 100, hasColors: () => ${colours} }`;
+      const before = `data:text/javascript,Object.assign(process.stdout, ${encodeURIComponent(terminal)})`;
+      const env = { ...process.env, ...environment };
+      const child = spawn(process.execPath, ['--import', before, 'dist/cli.js', ...args], { env });
+      let out = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+      child.on('close', () => resolve(out));
+    });
+  const list = ['payout', 'list', '--status=completed', '--mode=test'];
+
+  it('has rows that fit, with ages and with colours where it shows them', async () => {
+    const [plain, coloured] = await Promise.all([shownOn(false, ...list), shownOn(true, ...list)]);
+    const rows = plain.trimEnd().split('\n');
+    expect(rows[0]).toMatch(/^ID +MODE +ACCOUNT NAME +AMOUNT +STATUS +CREATED/);
+    expect(Math.max(...rows.map(({ length }) => length))).toBeLessThanOrEqual(100);
+    expect([plain.includes('\u001b'), coloured.includes('\u001b[32mcompleted\u001b[39m')]).toEqual([false, true]);
+    expect(stripVTControlCharacters(coloured)).toBe(plain);
+  });
+
+  it('has whole rows with exact times and no colours with --wide, and JSON with --json', async () => {
+    const [wide, json, elsewhere] = await Promise.all([
+      shownOn(true, ...list, '--wide'),
+      shownOn(true, ...list, '--json'),
+      tidegate(...list),
+    ]);
+    expect(wide).toBe(elsewhere.out);
+    expect(wide).toMatch(new RegExp(`  completed  ${time}`));
+    expect(JSON.parse(json).payouts[0].status).toBe('completed');
   });
 });
 

@@ -76,6 +76,9 @@ function flat(value: object, path = ''): [string, string][] {
   });
 }
 
+/** A time as the jobs of an operator have it. */
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
 /** A member as a reader wants it: the mode as a word, a time in ISO 8601 or as an age instead of the seconds of /v1. */
 function shown(name: string, value: unknown, now?: number): [string, unknown] {
   if (name === 'livemode' && typeof value === 'boolean') return ['mode', modeOf(value)];
@@ -85,6 +88,8 @@ function shown(name: string, value: unknown, now?: number): [string, unknown] {
     /^(created|expected_arrival|respond_by|time)$|_at$/.test(name)
   )
     return [name, now === undefined ? new Date(value * 1000).toISOString() : ageOf(value, now)];
+  if (now !== undefined && typeof value === 'string' && isoTime.test(value))
+    return [name, ageOf(Date.parse(value) / 1000, now)];
   return [name, value];
 }
 

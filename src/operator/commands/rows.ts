@@ -57,7 +57,7 @@ export function tableOf(list: Record<string, unknown>[], names: readonly string[
   for (;;) {
     const { text, widths } = drawn();
     if (!terminal) return text;
-    const related = head.filter((name, i) => i > 0 && name.endsWith('_id'));
+    const related = head.filter((name, i) => i > 0 && /_id$|^tenant$|^subject$/.test(name));
     const isText = (i: number) => i > 0 && widths[i]! > wholeMax && !related.includes(head[i]!);
     const cut = fitting(widths, isText, terminal.width);
     if (cut || head.length === 1) return drawn(terminal.colour, cut).text;
