@@ -111,13 +111,60 @@ describe("a form of the operator's console", () => {
     await go('/operator/unexplained');
     await page.getByRole('button', { name: /^Win: -\$5.00 USD/ }).waitFor();
     expect(await faultsInThemes(page)).toEqual([]);
+    // Whose it is, is said by name and with a link; ids are small.
+    const table = page.getByRole('table', { name: 'Unexplained' });
+    const owner = table.getByRole('link', { name: 'Harbour Textiles' });
+    expect(await owner.getAttribute('href')).toBe(`/operator/accounts/${paid.accountId}?mode=LIVE`);
+    expect(await table.innerText()).not.toMatch(/[a-z]+_[0-9a-f]{20}/);
     await page.getByRole('button', { name: /^Win: / }).click();
     const dialog = page.getByRole('dialog');
     expect(await dialog.locator('dl').innerText()).toMatch(/CB-5\s+Note\s+After its refunds/);
+    const payment = dialog.getByRole('link', { name: 'Payment', exact: true });
+    expect(await payment.getAttribute('href')).toContain(`/operator/payments/${data[0].id}?tenant=`);
+    expect(await dialog.getByRole('link', { name: 'Harbour Textiles' }).count()).toBe(2);
     await dialog.getByRole('button', { name: 'The account has won' }).click();
     await page.getByText('All money is explained').waitFor();
     await page.getByLabel('Status').selectOption('Resolved');
     await page.getByRole('table', { name: 'Unexplained' }).getByText('the money came back').waitFor();
+    expect(visited.complaints).toEqual([]);
+  });
+});
+
+describe('names instead of ids in the console', () => {
+  it('are those of the account and the tenant in stuck work', async () => {
+    const { page, go } = visited;
+    await world.sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
+      values (${paid.tenant}, true, 'job_bad', 1, 'no_such_kind', ${paid.payoutId}, '{}', 1)`;
+    await world.database.call('run_jobs', [paid.tenant, true, 50]);
+    await go('/operator/work');
+    const work = page.getByRole('list', { name: 'Stuck work' });
+    await work.locator('summary', { hasText: 'No such kind' }).click();
+    const about = work.getByRole('definition').filter({ hasText: paid.payoutId });
+    expect((await about.innerText()).split('\n')[0]).toBe('Payout · Harbour Textiles');
+    const links = await about.getByRole('link').evaluateAll((all) => all.map((each) => each.getAttribute('href')));
+    expect(links).toEqual([`/operator/payouts/${paid.payoutId}`, `/operator/accounts/${paid.accountId}?mode=LIVE`]);
+    expect(await work.locator('summary').innerText()).toContain('Harbour Textiles');
+    expect(await work.getByRole('link', { name: 'Harbour Textiles' }).count()).toBe(2);
+    expect(await faultsInThemes(page)).toEqual([]);
+    expect(visited.complaints).toEqual([]);
+  });
+
+  it('are those of what was done to a payment and to an account, in the audit log', async () => {
+    const { page, go } = visited;
+    await go('/operator/audit?operation=reconcileDeposit');
+    const actions = page.getByRole('list', { name: 'Actions' });
+    const reconciled = actions.locator('details', { hasText: 'Reconcile deposit' }).first();
+    const summary = reconciled.locator('summary');
+    await summary.getByText('Payment of Harbour Textiles').waitFor();
+    expect(await summary.innerText()).not.toMatch(/[a-z]+_[0-9a-f]{8}/);
+    await summary.click();
+    const object = reconciled.getByRole('definition').filter({ hasText: /deposit_/ });
+    expect((await object.innerText()).split('\n')[0]).toBe('Payment · Harbour Textiles');
+    await object.getByRole('link', { name: 'Payment' }).click();
+    await page.waitForURL('**/operator/payments/deposit_*');
+    await go(`/operator/audit?object=${paid.accountId}`);
+    await actions.getByText('· Harbour Textiles', { exact: true }).first().waitFor();
+    expect(await faultsInThemes(page)).toEqual([]);
     expect(visited.complaints).toEqual([]);
   });
 });

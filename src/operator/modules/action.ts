@@ -14,13 +14,13 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import { account } from '../../resources/account/table.js';
 import { DomainError, problem } from '../../errors/problems.js';
 import { Mode } from '../../types/mode.js';
 import { DateTime } from '../../types/scalars.js';
 import type { ActionSeal, OperatorActionEntry } from '../action/actions.js';
 import type { OperatorContext } from '../context.js';
 import { viewerOf } from '../access/credential.js';
+import { accountAbout } from '../graph/about.js';
 import { PageArgs, pageSizeOf } from '../graph/inputs.js';
 import { pageOf } from '../graph/page-type.js';
 import { OperatorAccount } from '../graph/type.js';
@@ -160,16 +160,19 @@ class SealArgs {
   lastHash?: string | null;
 }
 
-/** The account of an object that is one, and the tenant, so that people read names. */
+/** The account that an object is about, and the tenant, so that people read names. */
 @Resolver(() => Action)
 class OperatorActionNames {
   @FieldResolver(() => OperatorAccount, {
     nullable: true,
-    description: 'The account on which it was done, or that it made. Null for another object, and in no known tenant.',
+    description:
+      'The account on which it was done, or that it made; of another object, such as a payout, the account that the ' +
+      'object is about. Null in no known tenant.',
   })
   account(@Root() action: Action, @Ctx() { related }: OperatorContext): Promise<OperatorAccount | null> | null {
-    const id = [action.objectId, action.resultId].find((each) => each?.startsWith('account_'));
-    return id === undefined ? null : accountOf(action, related, id!);
+    const ids = [action.objectId, action.resultId].filter((each) => each != null);
+    const id = ids.find((each) => each.startsWith('account_')) ?? ids[0];
+    return id === undefined ? null : accountOf(action, related, id);
   }
 
   @FieldResolver(() => OperatorAccount, {
@@ -184,7 +187,7 @@ class OperatorActionNames {
 function accountOf({ tenant, mode }: Action, related: OperatorContext['related'], id: string) {
   return tenant === null || mode === null
     ? null
-    : related.one(account, account.id, { tenantId: tenant, livemode: mode === 'live' }, id);
+    : accountAbout(related, { tenantId: tenant, livemode: mode === 'live' }, id);
 }
 
 /** The operators and what they do. Silent: all of it. */

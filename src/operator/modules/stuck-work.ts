@@ -1,10 +1,24 @@
-import { Args, Ctx, Field, ID, Int, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
+import {
+  Args,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  Int,
+  ObjectType,
+  Query,
+  registerEnumType,
+  Resolver,
+  Root,
+} from 'type-graphql';
 import { edgesOf, type OperatorModule, root } from '../graph/module.js';
 import { OwnWork, type TenantWork } from '../../jobs/table.js';
 import { work } from '../../resources/registry.js';
 import { DateTime } from '../../types/scalars.js';
 import type { OperatorContext } from '../context.js';
+import { accountAbout } from '../graph/about.js';
 import { PageArgs, pageSizeOf } from '../graph/inputs.js';
+import { OperatorAccount } from '../graph/type.js';
 import type { StuckWork } from '../job/jobs.js';
 import type { ListPage } from '../paging.js';
 import { pageOf } from '../graph/page-type.js';
@@ -53,6 +67,18 @@ class OperatorStuckWork implements Omit<StuckWork, 'id'> {
 }
 const StuckWorkPage = pageOf('StuckWork', () => OperatorStuckWork, 'by tenant, mode and id');
 
+/** The account that the object of a job is about, so that people read its name. */
+@Resolver(() => OperatorStuckWork)
+class OperatorStuckWorkNames {
+  @FieldResolver(() => OperatorAccount, {
+    nullable: true,
+    description: 'The account that the object of the job is about; null where it is about none.',
+  })
+  account(@Root() row: OperatorStuckWork, @Ctx() { related }: OperatorContext): Promise<OperatorAccount | null> | null {
+    return row.subjectId === null ? null : accountAbout(related, row, row.subjectId);
+  }
+}
+
 /** What the worker could not do. Silent: all of it. */
 @Resolver()
 class OperatorWork {
@@ -68,7 +94,7 @@ class OperatorWork {
 }
 
 export default {
-  resolvers: [OperatorWork],
+  resolvers: [OperatorWork, OperatorStuckWorkNames],
   fields: {
     stuckWork: 'job',
   },

@@ -1,9 +1,11 @@
-import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';
 import type { OperatorContext } from '../context.js';
+import { accountAbout } from '../graph/about.js';
 import { filterOf } from '../graph/filters.js';
 import { edgesOf, type OperatorModule, root } from '../graph/module.js';
+import { OperatorAccount } from '../graph/type.js';
 import {
   OperatorUnexplained,
   RecordUnexplainedInput,
@@ -53,8 +55,24 @@ class OperatorUnexplainedMoney {
   }
 }
 
+/** Whose money it would be, so that people read a name. */
+@Resolver(() => OperatorUnexplained)
+class OperatorUnexplainedNames {
+  @FieldResolver(() => OperatorAccount, {
+    nullable: true,
+    description: 'The account that received the deposit, or whose checkout the attempt was to pay.',
+  })
+  account(
+    @Root() row: OperatorUnexplained,
+    @Ctx() { related }: OperatorContext,
+  ): Promise<OperatorAccount | null> | null {
+    const id = row.depositId ?? row.transactionId;
+    return id === null ? null : accountAbout(related, row, id);
+  }
+}
+
 export default {
-  resolvers: [OperatorUnexplainedMoney],
+  resolvers: [OperatorUnexplainedMoney, OperatorUnexplainedNames],
   fields: { unexplained: 'unexplained', recordUnexplained: 'unexplained', resolveUnexplained: 'unexplained' },
   edges: [edgesOf(OperatorUnexplained, { root })],
 } satisfies OperatorModule;

@@ -15,7 +15,7 @@ import { TextFilter } from '../../parts/text-filter';
 import { Time } from '../../parts/time';
 import { graphql } from '../graphql';
 import { Run, useOnDemand } from '../on-demand';
-import { AccountLink, nameOf, OfTenant, pageOf } from '../parts';
+import { nameOf, nounOf, ObjectOf, OfTenant, pageOf, tenantFact } from '../parts';
 
 const ActionsQuery = graphql(`
   query OperatorActions($operator: String, $operation: String, $objectId: ID, $after: String) {
@@ -26,7 +26,7 @@ const ActionsQuery = graphql(`
         number created operator operation objectId resultId tenantId mode requestId outcome code details
         hash
         account { id livemode nickname businessDetails { legalName } }
-        root { id nickname businessDetails { legalName } }
+        root { id livemode nickname businessDetails { legalName } }
       }
       next
     }
@@ -81,8 +81,9 @@ export function Audit() {
 /** A mutation or a command in words: `settlePayout` and `payout settle`. */
 const operationWords = (operation: string) => words(operation.replaceAll(/[A-Z]/g, '_$&').replaceAll(' ', '_'));
 
-/** An id by its noun and its end, which differs most. */
-const shortened = (id: string) => (id.length > 24 ? `${id.split('_')[0]} …${id.slice(-8)}` : id);
+/** What an action was on, in words: a payout and whose, an account by its name. */
+const aboutWords = (id: string, account: Act['account']) =>
+  [account?.id === id ? undefined : nounOf(id), account && nameOf(account)].filter(Boolean).join(' of ');
 
 function Summary({ act }: { act: Act }) {
   const about = act.objectId ?? act.resultId;
@@ -92,7 +93,7 @@ function Summary({ act }: { act: Act }) {
         <strong>{operationWords(act.operation)}</strong>
         <span className="hint">
           {act.operator}, <Time at={act.created} />
-          {about && <span title={about}> · {act.account ? nameOf(act.account) : <code>{shortened(about)}</code>}</span>}
+          {about && <span title={about}> · {aboutWords(about, act.account)}</span>}
         </span>
       </span>
       {act.tenantId && (
@@ -104,13 +105,15 @@ function Summary({ act }: { act: Act }) {
 }
 
 function Detail({ act }: { act: Act }) {
+  // The account is that of the object, where there is one.
+  const made = act.objectId === null || act.resultId === act.account?.id ? act.account : null;
   return (
     <div className="check-detail">
       <Facts
         facts={[
-          ['Account', act.account && <AccountLink {...act.account}>{nameOf(act.account)}</AccountLink>],
-          ['Object', act.objectId && <code>{act.objectId}</code>],
-          ['Made', act.resultId && <code>{act.resultId}</code>],
+          tenantFact(act.root),
+          ['Object', act.objectId && <ObjectOf id={act.objectId} {...act} />],
+          ['Made', act.resultId && <ObjectOf id={act.resultId} {...act} account={made} />],
           ['Error', act.code && <code>{act.code}</code>],
           ['Request', <code>{act.requestId}</code>],
           ['Entry', `${act.number}, ${act.hash.slice(0, 16)}…`],

@@ -17,7 +17,7 @@ import type { Column } from '../../parts/table';
 import { Time } from '../../parts/time';
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { modes, pageOf, placeColumn } from '../parts';
+import { AccountLink, modes, nameOf, ObjectOf, pageOf, placeColumn, tenantFact } from '../parts';
 import { PlaceFilters } from '../place-filters';
 import { useMayAct } from '../session';
 import { WinOrLose } from './dispute-actions';
@@ -27,7 +27,8 @@ const UnexplainedQuery = graphql(`
     unexplained(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
       nodes {
         id created livemode tenantId transactionId depositId amount covered currency reason status reference note
-        root { id nickname businessDetails { legalName } }
+        account { id livemode nickname businessDetails { legalName } }
+        root { id livemode nickname businessDetails { legalName } }
         decision resolution resolvedBy resolvedAt
       }
       next
@@ -79,8 +80,10 @@ export function UnexplainedMoney() {
         columns={[
           {
             head: 'Reason',
-            cell: ({ reason, transactionId, depositId }) => (
-              <Two hint={transactionId ?? depositId}>{reasonWords[reason]}</Two>
+            cell: ({ reason, account }) => (
+              <Two hint={account && <AccountLink {...account}>{nameOf(account)}</AccountLink>}>
+                {reasonWords[reason]}
+              </Two>
             ),
           },
           placeColumn,
@@ -202,6 +205,8 @@ function Resolve({ of, onDone }: ActionOf) {
 
 function UnexplainedFacts({ of }: { of: Unexplained }) {
   const { amount, covered, currency, reason, reference, note, transactionId, depositId } = of;
+  // The account is that of the payment, where there is one.
+  const payee = depositId === null ? of.account : null;
   return (
     <Facts
       facts={[
@@ -211,8 +216,9 @@ function UnexplainedFacts({ of }: { of: Unexplained }) {
         ['Reason', reasonWords[reason]],
         ["The bank's reference", reference],
         ['Note', note],
-        ['Attempt', transactionId && <code>{transactionId}</code>],
-        ['Payment', depositId && <code>{depositId}</code>],
+        tenantFact(of.root),
+        ['Attempt', transactionId && <ObjectOf {...of} id={transactionId} account={payee} />],
+        ['Payment', depositId && <ObjectOf {...of} id={depositId} />],
       ]}
     />
   );

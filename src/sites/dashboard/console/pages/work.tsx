@@ -15,7 +15,7 @@ import { Time } from '../../parts/time';
 import { Action } from '../action';
 import { graphql } from '../graphql';
 import { Health } from './health';
-import { OfTenant, pageOf } from '../parts';
+import { ObjectOf, OfTenant, pageOf, tenantFact } from '../parts';
 
 const WorkQuery = graphql(`
   query Work($after: String) {
@@ -23,7 +23,8 @@ const WorkQuery = graphql(`
     stuckWork(first: 25, after: $after) {
       nodes {
         tenantId livemode work jobId jobKind subjectId error since attempts nextAttemptAt
-        root { id nickname businessDetails { legalName } }
+        account { id livemode nickname businessDetails { legalName } }
+        root { id livemode nickname businessDetails { legalName } }
       }
       next
     }
@@ -120,8 +121,9 @@ function Fault({ work, onDone }: { work: StuckWork; onDone: () => void }) {
         <Facts
           facts={[
             ['Tried again', <Time at={work.nextAttemptAt} />],
-            ['About', work.subjectId && <code>{work.subjectId}</code>],
-            ['Job', work.jobId && <code>{work.jobId}</code>],
+            tenantFact(work.root),
+            ['About', work.subjectId && <ObjectOf id={work.subjectId} {...work} />],
+            ['Job', work.jobId && <code className="hint">{work.jobId}</code>],
           ]}
         />
         {work.jobId && (
