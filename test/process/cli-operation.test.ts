@@ -343,6 +343,8 @@ describe('tidegate job', () => {
     const tenant = id('second').replace('account_', '');
     const later = Math.floor(Date.now() / 1000) + 3_000;
     const job = (number: number) => `job_${String(number).padStart(4, '0')}`;
+    const at = (seconds: number) => new Date(seconds * 1000).toISOString();
+    const place = { tenant: id('second'), tenant_name: 'Root Traders', mode: 'live' };
     await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due, attempts, error,
       failing_since)
       select ${tenant}, true, 'job_' || lpad(n::text, 4, '0'), ${later}::bigint + n / 2, 'no_such_kind', 'subject_1',
@@ -358,34 +360,17 @@ describe('tidegate job', () => {
       undefined,
     ]);
     expect(first.jobs[0]).toEqual({
-      ...{
-        id: 'job_0001',
-        tenant: id('second'),
-        tenant_name: 'Root Traders',
-        mode: 'live',
-        work: 'run_jobs',
-        kind: 'no_such_kind',
-        subject: 'subject_1',
-        attempts: 11,
-      },
-      ...{ error: 'no such job: no_such_kind', since: new Date((later - 6_000) * 1000).toISOString() },
-      due: new Date(later * 1000).toISOString(),
+      ...{ ...place, id: 'job_0001', work: 'run_jobs', kind: 'no_such_kind', subject: 'subject_1', attempts: 11 },
+      ...{ error: 'no such job: no_such_kind', since: at(later - 6_000), due: at(later) },
     });
     // The work of a whole tenant is in the same list. Its pauses are shorter.
     const soon = later - 2_950;
     await sql`insert into worker_fault (tenant_id, livemode, work, error, since, attempts, next_attempt)
       values (${tenant}, true, 'seal_postings', 'cannot be sealed', ${later - 6_000}, 7, ${soon})`;
     const whole = await outputOf('job', 'list', '--stuck', `--after=${tenant}.job_0203.live`);
-    expect(whole).toEqual({
-      jobs: [
-        {
-          ...{ id: null, tenant: id('second'), tenant_name: 'Root Traders', mode: 'live', work: 'seal_postings' },
-          ...{ kind: null, subject: null },
-          ...{ attempts: 7, error: 'cannot be sealed', since: new Date((later - 6_000) * 1000).toISOString() },
-          due: new Date(soon * 1000).toISOString(),
-        },
-      ],
-    });
+    const sealing = { ...place, id: null, work: 'seal_postings', kind: null, subject: null, attempts: 7 };
+    expect(whole.jobs).toEqual([{ ...sealing, error: 'cannot be sealed', since: at(later - 6_000), due: at(soon) }]);
+    expect(whole.next).toBe(undefined);
     await sql`delete from worker_fault where tenant_id = ${tenant}`;
     // The list of all has the newest first, and of one second by the id.
     const newest = await outputOf('job', 'list');
@@ -395,9 +380,8 @@ describe('tidegate job', () => {
       ['job_well', ...Array.from({ length: 203 }, (_, n) => job(203 - n))],
     ]);
     expect(newest.jobs[0]).toEqual({
-      ...{ id: 'job_well', tenant: id('second'), tenant_name: 'Root Traders', mode: 'live', kind: 'retire_address' },
-      ...{ subject: 'subject_2', attempts: 0, error: null, due: new Date(later * 1000).toISOString() },
-      created: new Date((later + 1_000) * 1000).toISOString(),
+      ...{ ...place, id: 'job_well', kind: 'retire_address', subject: 'subject_2', attempts: 0, error: null },
+      ...{ due: at(later), created: at(later + 1_000) },
     });
 
     // The gateway's worker runs it at once, and it fails once more.
