@@ -1,9 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import { formatMoney } from '../../src/sites/dashboard/format/money.js';
 import { receivableBody } from '../support/bodies.js';
 import { completeDeposit, eventually, givenIn, must, payoutAddress, type Speaker } from '../support/world.js';
-import { faultsInThemes, useDashboard, type Visit } from './dashboard-fixture.js';
+import { faultsInThemes, rowsOf, useDashboard, type Visit } from './dashboard-fixture.js';
 
 const dashboard = useDashboard();
+
+/** The entries of the ledger that the open page shows, sorted: which part, how much, and what it then had. */
+async function ledger({ page }: Pick<Visit, 'page'>, entries: number): Promise<string[]> {
+  const rows = rowsOf(page, 'Ledger');
+  await expect.poll(() => rows.count()).toBe(entries);
+  const cells = await rows.evaluateAll((all) =>
+    all.map((row) => [...row.children].map((cell) => (cell as HTMLElement).innerText.trim().split('\n')[0])),
+  );
+  return cells.map(([part, , amount, then]) => `${part} ${amount} ${then}`).toSorted();
+}
 
 /** The stations of the way that the open page shows, as soon as one of them says a text. */
 async function stations({ page }: Pick<Visit, 'page'>, at: number, text: string): Promise<string[]> {
@@ -53,6 +64,12 @@ describe('the way of the money', () => {
     const receivables = [{ id: receivable.id, amount: '50.00' }];
     await must(user.post(`/v1/deposits/${id}/reconcile`, { receivables }));
     const counted = await stations(visit, 3, '₹50.00 INR waits for the next payout,');
+    expect(await ledger(visit, 3)).toEqual([
+      'Available ₹50.00 INR ₹50.00 INR',
+      'Not reconciled -₹50.00 INR ₹20.00 INR',
+      'Not reconciled ₹70.00 INR ₹70.00 INR',
+    ]);
+    await page.getByRole('region', { name: 'Timeline' }).getByText('Payment matched with invoices').waitFor();
     expect(counted[2]).toContain('TRAIL-1 ₹50.00 INR ₹20.00 INR waits for an invoice');
 
     await must(user.post(`/v1/test_helpers/accounts/${user.id}/hold`));
@@ -68,16 +85,46 @@ describe('the way of the money', () => {
     const own = await stations(visit, 0, '1 payment');
     expect(own[1]).toContain('1 invoice TRAIL-1 · ₹50.00 INR');
     expect(own[3]).toContain('Bank account: money waits here');
+    expect(await ledger(visit, 2)).toEqual(['Available -₹50.00 INR ₹0.00 INR', 'In payout ₹50.00 INR ₹50.00 INR']);
     expect(await faultsInThemes(page)).toEqual([]);
 
     await must(user.post(`/v1/test_helpers/payouts/${payout}/fail`));
     await stations(visit, 3, 'Its money is available to the account again.');
     await go(`/dashboard/payments/${id}`);
-    // Its invoice waits for another payout.
+    // Its invoice waits for another payout, and its timeline says how it came to that.
     const again = await stations(visit, 3, '₹50.00 INR waits for the next payout,');
     expect(again[4]).toBe('Bank account: not yet');
+    await must(user.post(`/v1/receivables/${receivable.id}`, { description: 'Tea' }));
+    await go(`/dashboard/receivables/${receivable.id}`);
+    const events = page.getByRole('region', { name: 'Timeline' });
+    await events.getByText('Description changed').waitFor();
+    await events.getByText('₹50.00 INR paid', { exact: true }).waitFor();
+    expect(await events.getByText('updated').count()).toBe(0);
     expect(complaints).toEqual([]);
     await context.close();
+  });
+
+  it('says at which rate a payout was exchanged, and what it moved in the ledger', async () => {
+    const user = await dashboard.user(1, 'Indigo Looms');
+    const { body } = await user.graph(
+      `{ payouts(first: 1, filter: { status: COMPLETED }) { nodes {
+        id amount currency sourceAmount sourceCurrency rate
+        payment { balanceTransactions(first: 50) { nodes { id } } }
+      } } }`,
+    );
+    const [payout] = body.data.payouts.nodes;
+    const shown = (amount: string, currency: string) => `${formatMoney({ amount, currency })} ${currency}`;
+    const [sold, bought] = [shown(payout.sourceAmount, 'USD'), shown(payout.amount, 'INR')];
+    const visit = await dashboard.signIn(1, 'Indigo Looms');
+    await visit.open(`/dashboard/payouts/${payout.id}`);
+    const way = await stations(visit, 2, ' at ');
+    expect(way[2]).toContain(`Payout: done ${bought} ${sold} at ${payout.rate}`);
+    // Money of one currency is taken, and that of the other is given and paid out.
+    const entries = await ledger(visit, payout.payment.balanceTransactions.nodes.length);
+    for (const entry of [`Available -${sold}`, `Available ${bought}`, `Available -${bought}`, `In payout -${bought}`])
+      expect(entries.filter((each) => each.startsWith(`${entry} `))).toHaveLength(1);
+    expect(await faultsInThemes(visit.page)).toEqual([]);
+    expect(visit.complaints).toEqual([]);
   });
 
   it('is none of money that is taken back', async () => {

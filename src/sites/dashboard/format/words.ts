@@ -27,6 +27,16 @@ export function words(constant: string): string {
 /** A text that begins with a capital letter. */
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** What happened, where the name of the event says it in words of the ledger. */
+const plainEvents: Readonly<Record<string, string>> = {
+  'account.hold': 'Account put on hold',
+  'account.verifying': 'Account submitted for verification',
+  'deposit.initialized': 'Payment announced',
+  'deposit.processing': 'Payment on its way',
+  'deposit.reconciled': 'Payment matched with invoices',
+  'payout.processing': 'Payout on its way',
+};
+
 /** The members of an object of /v1 that say what has happened to it. */
 interface Happened {
   type?: string;
@@ -41,8 +51,8 @@ export function eventWords(type: string, object: unknown): string {
   const { type: kind = 'payment', amount = '' } = object as Happened;
   const [noun, verb] = type.split('.') as [string, string];
   if (noun === 'payment') return words(`${kind}_${verb}`);
-  if (noun !== 'deposit') return words(`${noun}_${verb}`);
-  if (!amount.startsWith('-')) return words(`payment_${verb}`);
+  const isTakenBack = noun === 'deposit' && amount.startsWith('-');
+  if (!isTakenBack) return plainEvents[type] ?? words(`${noun === 'deposit' ? 'payment' : noun}_${verb}`);
   return { completed: 'Money taken back', reversed: 'Money given back' }[verb] ?? words(`payment_${verb}`);
 }
 

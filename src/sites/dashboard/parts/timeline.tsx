@@ -1,5 +1,6 @@
+import { changeWords } from '../format/changes';
 import { useTimes } from '../format/time';
-import { eventWords, matchedWords } from '../format/words';
+import { matchedWords } from '../format/words';
 import { graphql } from '../graph/graphql';
 import { useLive } from '../graph/live';
 import { Card } from './page';
@@ -7,11 +8,14 @@ import { Answered, Part } from './part';
 
 const TimelineQuery = graphql(`
   query Timeline($objectId: ID!, $accountId: ID) {
-    events(filter: { objectId: $objectId, accountId: $accountId }, first: 20) {
+    events(filter: { objectId: $objectId, accountId: $accountId }, first: 21) {
       nodes { id type created object matchReasons }
     }
   }
 `);
+
+/** How many events are shown. */
+const shown = 20;
 
 /** Something that happened to an object, in words. */
 export interface Happening {
@@ -42,13 +46,16 @@ export function Timeline({ objectId, account, more = [] }: TimelineProps) {
         <Part value={result.data?.events} field="events">
           {({ nodes }) => {
             const events = nodes
+              // Each event but the first of an object says what changed since the one before it.
+              .map((event, i) => ({ ...event, before: nodes[i + 1]?.object }))
+              .slice(0, shown)
               // The dispute of the same second says it with its amount.
               .filter(
                 ({ type, created }) => type !== 'deposit.disputed' || more.every((each) => each.created !== created),
               )
-              .map(({ id, type, created, object, matchReasons }) => ({
+              .map(({ id, type, created, object, before, matchReasons }) => ({
                 id,
-                text: matchReasons ? matchedWords(matchReasons) : eventWords(type, object),
+                text: matchReasons ? matchedWords(matchReasons) : changeWords(type, object, before),
                 created,
               }));
             const all = [...more, ...events].sort((one, other) => Date.parse(other.created) - Date.parse(one.created));

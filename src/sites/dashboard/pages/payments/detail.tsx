@@ -16,6 +16,7 @@ import { Card, DetailPage } from '../../parts/page';
 import { Part } from '../../parts/part';
 import { Table } from '../../parts/table';
 import { TestTools } from '../../parts/test-tools';
+import { Ledger } from '../../parts/ledger';
 import { Timeline } from '../../parts/timeline';
 import { nameOf, useMayWrite } from '../../session';
 import { DisputeCards } from './dispute';
@@ -71,6 +72,7 @@ function PaymentPage({ payment }: { payment: PaymentDetail }) {
         {({ nodes }) => <TakenBack payment={payment} debits={nodes} />}
       </Part>
       <Timeline objectId={payment.id} account={payment.toAccount} more={happeningsOf(payment)} />
+      <Ledger paymentId={payment.payment.id} />
     </DetailPage>
   );
 }

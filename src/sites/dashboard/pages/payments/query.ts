@@ -91,6 +91,7 @@ export const PaymentQuery = graphql(
     query Payment($id: ID!) {
       deposit(id: $id) {
         id created amount currency status reasonCode method pendingRest disputed statementDescriptor
+        payment { id }
         disputedDeposit { id }
         bankDetails { reference payer { name addressLines country } text }
         fromAccount { id type ...Name owner { id } }

@@ -8,6 +8,7 @@ import { Money } from '../../parts/money';
 import { ObjectLink } from '../../parts/object-link';
 import { Card, DetailPage } from '../../parts/page';
 import { TestTools } from '../../parts/test-tools';
+import { Ledger } from '../../parts/ledger';
 import { Timeline } from '../../parts/timeline';
 import { nameOf } from '../../session';
 import { bankOf } from './list';
@@ -58,6 +59,7 @@ function PayoutPage({ payout }: { payout: PayoutDetail }) {
     >
       <Statement payout={payout} settlements={settlements} />
       <Timeline objectId={payout.id} account={payout.account} />
+      <Ledger paymentId={payout.paymentId} />
     </DetailPage>
   );
 }
