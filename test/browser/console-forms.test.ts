@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatMoney } from '../../src/sites/dashboard/format/money.js';
 import { browser } from '../support/browser.js';
 import { details, must, nickname, tenantOf, useWorld } from '../support/world.js';
 import { ConsoleSeed } from './console-fixture.js';
@@ -166,5 +167,33 @@ describe('names instead of ids in the console', () => {
     await actions.getByText('· Harbour Textiles', { exact: true }).first().waitFor();
     expect(await faultsInThemes(page)).toEqual([]);
     expect(visited.complaints).toEqual([]);
+  });
+});
+
+describe('a payout of live mode that has failed, in the dashboard of its account', () => {
+  it('says what happened, where the money is, what to check and when it goes out again', async () => {
+    const fail = 'mutation ($input: FailPayoutInput!) { failPayout(input: $input) { payout { id } } }';
+    const why = { reasonCode: 'NAME_MISMATCH', reason: 'The bank has called.' };
+    await new ConsoleSeed(world, OPERATOR_KEY).ask(fail, { id: paid.payoutId, ...why });
+    const { context, page, complaints, go } = await visit({ chromium, origin: world.origin }, '/dashboard');
+    await page.getByLabel('API key').fill(paid.live.key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.getByRole('region', { name: 'Needs attention' }).getByText('Payout failed').waitFor();
+    await go(`/dashboard/payouts/${paid.payoutId}`);
+    const said = page.getByRole('region', { name: 'What happened' });
+    await said.getByText(/^This payout did not arrive/).waitFor();
+    await said.getByText('The name is not that of the account holder.').waitFor();
+    const where = said.getByText(/went back to what is available\. It stays in INR\.$/);
+    expect(await where.textContent()).toContain(formatMoney({ amount: '74925.00', currency: 'INR' }));
+    await said.getByText(/^Bank of the Coast ….?1234, held by Acme Exports: are the number and the name/).waitFor();
+    await said.getByRole('link', { name: 'Change the bank account' }).waitFor();
+    await said.getByText(/^With the next payout/).waitFor();
+    await page.getByText('No invoice was settled').waitFor();
+    // Nothing of it is said by the tools of test mode, which live mode does not have.
+    expect(await page.getByText(/^Test (mode|tools)$/).count()).toBe(0);
+    expect(await faultsInThemes(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
   });
 });

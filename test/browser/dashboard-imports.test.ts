@@ -147,6 +147,47 @@ describe('an import of invoices', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('says how far the check and the import are while they are under way', async () => {
+    const { page, complaints, open } = await dashboard.signIn(1, seller);
+    const user = await dashboard.user(1, seller);
+    const [customer] = await customersOf(user);
+    const row = `${customer!.nickname},10.00,USD,2026-10-01,2026-12-01,services,P0802`;
+    const head = 'invoice number,customer,amount,currency,invoice date,due date,type,purpose code';
+    // The answers to the page are those of the gateway, as it gives them before the last row.
+    let rowsDone: number | undefined = 1;
+    await page.route('**/graphql', async (route, request) => {
+      if (rowsDone === undefined || !/query Import\(/.test(request.postData() ?? '')) return route.fallback();
+      const answer = await (await route.fetch()).json();
+      Object.assign(answer.data.import, { status: 'RUNNING', rowsDone });
+      return route.fulfill({ json: answer });
+    });
+    const bar = (doing: string) => page.getByRole('progressbar', { name: doing });
+    const position = (doing: string) => bar(doing).evaluate((each: any) => each.position);
+    await open('/dashboard/receivables/import');
+    await choose(page, [head, `BAR-1,${row}`, `BAR-2,${row}`, `BAR-3,${row}`, `BAR-4,${row}`].join('\n'));
+    await check(page, '4 rows');
+    await page.getByText('Checking: 1 of 4 rows').waitFor();
+    expect(await position('Checking')).toBe(0.25);
+    expect(await faultsInThemes(page)).toEqual([]);
+    rowsDone = 3;
+    await page.getByText('Checking: 3 of 4 rows').waitFor();
+    expect(await position('Checking')).toBe(0.75);
+    rowsDone = undefined;
+    await page.getByText('All 4 rows can be imported.').waitFor();
+    expect(await bar('Checking').count()).toBe(0);
+
+    rowsDone = 2;
+    await page.getByRole('button', { name: 'Import 4 invoices' }).click();
+    await page.getByRole('region', { name: 'Under way' }).getByText('Importing: 2 of 4 rows').waitFor();
+    expect(await position('Importing')).toBe(0.5);
+    expect(await faultsInThemes(page)).toEqual([]);
+    rowsDone = undefined;
+    await page.getByRole('region', { name: '4 invoices imported' }).waitFor();
+    expect(await bar('Importing').count()).toBe(0);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    expect(complaints).toEqual([]);
+  });
+
   it('asks how days are written that can be read in both ways, and checks again what was changed', async () => {
     const { page, complaints, open } = await dashboard.signIn(1, seller);
     const sheet = 'Invoice,Total,Created,Due,Extra\nDAYS-1,5,01/02/2026,03/02/2026,x\n';
