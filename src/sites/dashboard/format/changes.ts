@@ -19,8 +19,9 @@ export function changeWords(type: string, object: unknown, before?: unknown): st
 /** What payments and payouts have changed of an invoice. */
 function moneyWords(now: Version, past: Version): string[] {
   const grown = (member: string) => hundredths(String(now[member])) - hundredths(String(past[member]));
+  const currency = String(now.currency);
   const text = (value: bigint) =>
-    `${formatMoney({ amount: decimal(value < 0n ? -value : value), currency: String(now.currency) })} ${now.currency}`;
+    `${formatMoney({ amount: decimal(value < 0n ? -value : value), currency })} ${currency}`;
   const paidOut = grown('amount_settled_payouts');
   const paid = grown('amount_locked') + paidOut;
   return [
