@@ -15,7 +15,8 @@ import { TextFilter } from '../../parts/text-filter';
 import { Time } from '../../parts/time';
 import { graphql } from '../graphql';
 import { Run, useOnDemand } from '../on-demand';
-import { nameOf, nounOf, ObjectOf, OfTenant, pageOf, tenantFact } from '../parts';
+import { nounOf, ObjectOf, tenantFact } from '../object-of';
+import { nameOf, OfTenant, pageOf } from '../parts';
 
 const ActionsQuery = graphql(`
   query OperatorActions($operator: String, $operation: String, $objectId: ID, $after: String) {

@@ -15,7 +15,8 @@ import { Time } from '../../parts/time';
 import { Action } from '../action';
 import { graphql } from '../graphql';
 import { Health } from './health';
-import { ObjectOf, OfTenant, pageOf, tenantFact } from '../parts';
+import { ObjectOf, tenantFact } from '../object-of';
+import { OfTenant, pageOf } from '../parts';
 
 const WorkQuery = graphql(`
   query Work($after: String) {
