@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { jobsTried } from '../support/jobs.js';
 import { moneyOf, type Row, useFunctions, useRoot, violations } from './fixture.js';
 
 const fixture = useFunctions();
@@ -70,7 +71,7 @@ of('job_complete_deposit', () => {
       await call('enqueue', root.tenantId, false, 'complete_deposit', id, 0, '{}');
     await world.sql`insert into posting (tenant_id, livemode, id, created, kind, cause, payment_id)
       values (${root.tenantId}, false, 'posting_before', 0, 'deposit', ${bad.id}, ${bad.payment_id})`;
-    const rows = await call('run_due_jobs', root.tenantId, false, 10);
+    const rows = await jobsTried(world, root.tenantId);
     expect(rows.map((row) => row.job_error)).toEqual([null, 'state_conflict', null]);
     expect(await Promise.all([one, bad, other].map(({ id }) => statusOf(id)))).toEqual([
       ...['completed', 'processing', 'completed'],

@@ -1,4 +1,5 @@
 import { expect, inject, it } from 'vitest';
+import { jobsTried, withStillClock } from '../support/jobs.js';
 import { statementsWaiting } from '../support/world.js';
 import { refusal, useFunctions } from './fixture.js';
 import { payeesOf } from './payee.js';
@@ -109,7 +110,11 @@ of('is_for_acquirer', () => {
 of('run_jobs', () => {
   it('does what is due, and charges a job that fails', async () => {
     const root = await withJobs('nothing', 'issue_addresses');
-    expect(await value('run_jobs', root.tenantId, false, 10)).toBe(2);
+    const [tried] = await withStillClock(
+      world.sql,
+      (session) => session`select run_jobs(${root.tenantId}, false, 10) as n`,
+    );
+    expect(tried!.n).toBe(2);
     const [failed, ...more] = await jobsOf(root, root.id);
     expect([failed!.kind, failed!.attempts, failed!.error, more]).toEqual(['nothing', 1, 'no such job: nothing', []]);
     expect(Number(failed!.due)).toBe(Number(failed!.failing_since) + 1);
@@ -123,7 +128,7 @@ of('run_jobs', () => {
 of('run_due_jobs', () => {
   it('returns the jobs that it tried, with the errors of those that failed', async () => {
     const root = await withJobs('nothing', 'issue_addresses');
-    const rows = await call('run_due_jobs', root.tenantId, false, 10);
+    const rows = await jobsTried(world, root.tenantId);
     expect(rows.map((row) => [row.job_kind, row.job_error])).toEqual([
       ['nothing', 'no such job: nothing'],
       ['issue_addresses', null],
@@ -138,14 +143,14 @@ of('run_due_jobs', () => {
   // Otherwise it would lock balances while the call already has those of other jobs.
   it('does a job that locks many balances alone, when it is the first one', async () => {
     const root = await withJobs('issue_addresses', 'find_late_entries', 'issue_addresses');
-    const kinds = async () => (await call('run_due_jobs', root.tenantId, false, 10)).map((row) => row.job_kind);
+    const kinds = async () => (await jobsTried(world, root.tenantId)).map((row) => row.job_kind);
     expect([await kinds(), await kinds(), await kinds()]).toEqual([
       ['issue_addresses', 'issue_addresses'],
       ['find_late_entries'],
       [],
     ]);
     const first = await withJobs('find_late_entries', 'issue_addresses');
-    const due = async () => (await call('run_due_jobs', first.tenantId, false, 10)).map((row) => row.job_kind);
+    const due = async () => (await jobsTried(world, first.tenantId)).map((row) => row.job_kind);
     expect([await due(), await due()]).toEqual([['find_late_entries'], ['issue_addresses']]);
   });
 });

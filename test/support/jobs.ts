@@ -1,3 +1,4 @@
+import type postgres from 'postgres';
 import { must, type Speaker, tenantOf, type World } from './world.js';
 
 /** Advances the test clock of a tenant; returns its time. */
@@ -26,6 +27,30 @@ export async function runDueJobs(
     if (left.size === 0 || done.length === 0) return all;
   }
 }
+
+/**
+ * Does something in a session whose clock stands still while a statement runs: there a call of the worker's function
+ * begins each job that it is asked for, on any machine.
+ */
+export async function withStillClock<T>(
+  sql: postgres.Sql,
+  run: (session: postgres.ReservedSql) => PromiseLike<T>,
+): Promise<T> {
+  const session = await sql.reserve();
+  try {
+    await session.unsafe(`create schema if not exists still;
+      create or replace function still.clock_timestamp() returns timestamptz stable return statement_timestamp();
+      set search_path = still, pg_catalog, public`);
+    return await run(session);
+  } finally {
+    await session`reset search_path`;
+    session.release();
+  }
+}
+
+/** The jobs that one call of the worker's function tries, of test mode, in a session whose clock stands still. */
+export const jobsTried = ({ sql }: Pick<World, 'sql'>, tenantId: string) =>
+  withStillClock(sql, (session) => session<postgres.Row[]>`select * from run_due_jobs(${tenantId}, false, 10)`);
 
 /** The same of the tenant of an account, of test mode unless `live` says otherwise. */
 export const runJobs = (root: Speaker, live = false): Promise<number> => runDueJobs(root.world, tenantOf(root), live);
