@@ -63,6 +63,13 @@ describe('the conventions of the code', () => {
     expect(rows('glossary.md').length + rows('concepts.md').length).toBeLessThanOrEqual(60);
   });
 
+  it('says a decision in at most 80 lines: its tables are among the measurements', () => {
+    const records = fs.readdirSync('docs/decisions').map((name) => `docs/decisions/${name}`);
+    expect(records.length).toBeGreaterThan(40);
+    const long = records.filter((name) => fs.readFileSync(name, 'utf8').split('\n').length > 81);
+    expect(long).toEqual([]);
+  });
+
   // A test that is slow on a busy machine would fail.
   it('gives no test a time-out that is shorter than the usual one', () => {
     const texts = fs
