@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import type { Browser } from 'playwright-core';
 import { expect } from 'vitest';
+import { version } from '../../src/config/version.js';
 import { LedgerChecks } from '../../src/jobs/ledger-checks.js';
 import type { WorkObserver } from '../../src/jobs/work-queue.js';
 import { pdfOf, personBody, receivableBody } from '../support/bodies.js';
@@ -140,7 +141,7 @@ export class ConsoleSeed {
     await this.#mismatch();
     await database.work('report_gateway_process', ['gateway_gone', hostile, 4_242, '0.3.0']);
     await sql`update gateway_process set seen_at = seen_at - 600`;
-    await database.work('report_gateway_process', ['gateway_alive', 'pay-1', 4_243, '0.3.0']);
+    await database.work('report_gateway_process', ['gateway_alive', 'pay-1', 4_243, version]);
     const observer = { checked: () => {}, ledger: () => {} } as Partial<WorkObserver> as WorkObserver;
     const stop = new AbortController().signal;
     await new LedgerChecks(database, pino({ level: 'silent' }), 86_400, observer, stop).round();

@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { version } from '../../src/config/version.js';
 import { camt, today } from '../support/bank-files.js';
 import { browser } from '../support/browser.js';
 import { importByColumns } from './console-csv.js';
@@ -652,7 +653,7 @@ describe('an operator', () => {
     await page.getByText('"last4": "0002"').waitFor();
     await page.getByText('"last4": "4242"').waitFor();
     // A gateway says every 2 seconds that it runs.
-    await world.database.work('report_gateway_process', ['gateway_alive', 'pay-1', 4_243, '0.3.0']);
+    await world.database.work('report_gateway_process', ['gateway_alive', 'pay-1', 4_243, version]);
     await go('Work');
     const gateways = page.getByRole('table', { name: 'Gateways' });
     await gateways.getByRole('row', { name: /pay-1.*Alive/ }).waitFor();

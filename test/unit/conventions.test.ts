@@ -359,13 +359,15 @@ describe('the editions', () => {
 });
 
 describe('the documentation', () => {
-  it('has a section of the changelog for the version of the package', () => {
+  // Gateways know by their version that another release runs beside them, so a commit after a release has none's.
+  it('begins its changelog with the version of the package, which until its release ends with -dev', () => {
     const { version } = JSON.parse(fs.readFileSync('package.json', 'utf8'));
     const locked = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'));
     expect([locked.version, locked.packages[''].version]).toEqual([version, version]);
-    expect(fs.readFileSync('docs/changelog.md', 'utf8')).toMatch(
-      new RegExp(`^## ${version.replaceAll('.', String.raw`\.`)} \\(\\d{4}-\\d{2}-\\d{2}\\)$`, 'm'),
-    );
+    const [, newest, state] = /^## (\S+) \((unreleased|\d{4}-\d{2}-\d{2})\)$/m.exec(
+      fs.readFileSync('docs/changelog.md', 'utf8'),
+    )!;
+    expect(version).toBe(state === 'unreleased' ? `${newest}-dev` : newest);
   });
 
   const configure = fs.readFileSync('docs/operations/configure.md', 'utf8');
