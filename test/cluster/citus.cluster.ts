@@ -11,9 +11,11 @@ import { violationsOf } from '../../src/db/cluster/tenant-audit.js';
 import { clusterStatus } from '../../src/db/cluster/status.js';
 import { sql as drizzleSql } from 'drizzle-orm';
 import { until, useChildren } from '../support/child.js';
+import { fires } from '../faults/alert-fixture.js';
 import { clusterNodes } from './cluster-node.js';
 import { everyStatement } from '../support/every-statement.js';
 import { freePort } from '../support/ports.js';
+import { Prometheus, prometheusProgram } from '../support/prometheus.js';
 import { completeDeposit, eventually, givenIn, must, type Speaker, tenantOf, useWorld } from '../support/world.js';
 
 const world = useWorld();
@@ -318,6 +320,45 @@ describe('a cluster of which no node answers', () => {
     await until(async () => (await checks()).length === 0, 100);
   });
 });
+
+describe.skipIf(!prometheusProgram)(
+  `the alert rules on a cluster${prometheusProgram ? '' : ' (skipped: no prometheus is installed)'}`,
+  () => {
+    it('page for a node that is stopped, by one rule that names it, until it is back', async () => {
+      const nodes = await clusterNodes(sql);
+      const tenants = await tenantsOfNodes(nodes.length);
+      await knowPepper();
+      const METRICS_PORT = String(await freePort());
+      const gateway = await children.gateway({ ...environment(), METRICS_PORT });
+      const prometheus = new Prometheus();
+      const node = nodes[0]!;
+      const named = () => prometheus.query(`count(ALERTS{alertstate="firing",node="${node.name}"})`);
+      const asked = async () => {
+        for (const [name, { key }] of tenants) {
+          const speaker = gateway.speaker(key, { 'x-forwarded-proto': 'https' });
+          const { status } = await speaker.post('/v1/deposits', { amount: '1.00', currency: 'USD' });
+          expect([name, status]).toEqual([name, name === node.name ? 503 : 200]);
+        }
+      };
+      try {
+        await prometheus.start([`127.0.0.1:${METRICS_PORT}`]);
+        // The next checks of the health, which also find the node, are ten minutes after these.
+        await until(async () => (await prometheus.query('max(tidegate_health{check="nodes",level="now"})')) === 0, 250);
+        node.stop();
+        try {
+          const fired = fires(prometheus, 'a node of a cluster is away', 'TidegateNodeAway');
+          expect((await Promise.all([fired, asked()]))[0]).toBeLessThan(120);
+          expect(await named()).toBe(1);
+        } finally {
+          node.start();
+        }
+        await until(async () => (await named()) === undefined, 250);
+      } finally {
+        await prometheus.stop();
+      }
+    });
+  },
+);
 
 describe('a node of a cluster that is stopped', () => {
   const readiness = async (origin: string) => {

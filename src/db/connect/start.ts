@@ -173,9 +173,11 @@ async function knownEncryption(connection: Connection, secrets: Secrets): Promis
   const sql = single(connection, 'tidegate start', { statement_timeout: encryptionMilliseconds });
   const first = `v1.${names[0]}.`;
   try {
+    // A cluster refuses a subquery without a column, and without a limit it gathers all its rows.
     const [own] = await sql`
-      select exists (select from webhook_endpoint where starts_with(secret_sealed, ${first}))
-        or exists (select from person where starts_with(identification ->> 'taxCardSealed', ${first})) as found`;
+      select exists (select 1 from webhook_endpoint where starts_with(secret_sealed, ${first}) limit 1)
+        or exists (select 1 from person where starts_with(identification ->> 'taxCardSealed', ${first}) limit 1)
+        as found`;
     if (own!.found) return undefined;
     const unknown = await sql`
       select distinct split_part(x.sealed, '.', 2) as name from (
