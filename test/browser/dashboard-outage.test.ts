@@ -39,6 +39,17 @@ describe('the dashboard while the gateway cannot be reached', () => {
     expect(await rowsOf(page, 'Payments').allInnerTexts()).toEqual(before);
     await context.unrouteAll();
     await page.locator('.outage-bar').waitFor({ state: 'detached' });
+
+    // A fault of the gateway is said where its data would be, in the same frame.
+    const fault = { message: 'An internal error occurred.', extensions: { httpStatus: 500 } };
+    await context.route('**/graphql', (route) => route.fulfill({ status: 500, json: { errors: [fault] } }));
+    await askAgain(page);
+    await page.getByRole('link', { name: /^Customers/ }).click();
+    await page.getByRole('main').getByRole('alert').getByText('An internal error occurred.').waitFor();
+    await page.getByRole('heading', { name: 'Customers', level: 1 }).waitFor();
+    await context.unrouteAll();
+    await page.getByRole('main').getByRole('button', { name: 'Try again' }).click();
+    await rowsOf(page, 'Customers').first().waitFor();
     await context.close();
   });
 

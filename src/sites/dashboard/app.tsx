@@ -4,7 +4,7 @@ import { Router } from 'wouter';
 import { Shell, ShellSkeleton } from './shell';
 import { Changes, ChangesContext } from './graph/changes';
 import { clientFor } from './graph/client';
-import { onAgain, useKept } from './graph/connection';
+import { isFailed, onAgain, useKept } from './graph/connection';
 import { Mark } from './parts/mark';
 import { Problem } from './parts/problem';
 import { Routes } from './routes';
@@ -72,7 +72,8 @@ function Replaced() {
 
 function SignedIn({ actAs, onSignedOut }: { actAs: (id: string | null) => void; onSignedOut: () => void }) {
   const [result, ask] = useQuery({ query: ViewerQuery });
-  const { data, error } = useKept(result);
+  // Each part of a page says itself that the gateway failed, within the shell.
+  const { data, error } = useKept(result, isFailed);
   const client = useClient();
   const type = data?.viewer.account.type;
   const changes = useMemo(

@@ -48,7 +48,7 @@ const listsAndObjects = (names: string[]): State[] =>
 /** A sheet of invoices is chosen, with long names and some errors. */
 const sheetChosen = async (page: Page) => {
   await at('/customers')(page);
-  const customer = await page.locator('.linked a').first().innerText();
+  const customer = await page.locator('.linked a strong').first().innerText();
   const currency = (await page.getByText('Edition 1').count()) > 0 ? 'USD' : 'INR';
   await at('/receivables/import')(page);
   const head =
@@ -157,7 +157,10 @@ const refusedPart = async (page: Page) => {
 const failed = async (page: Page) => {
   await at('/')(page);
   await page.route('**/graphql', (route) =>
-    route.fulfill({ status: 500, json: { errors: [{ message: 'An internal error occurred.' }] } }),
+    route.fulfill({
+      status: 500,
+      json: { errors: [{ message: 'An internal error occurred.', extensions: { httpStatus: 500 } }] },
+    }),
   );
   await page.getByRole('link', { name: 'Receivables' }).first().click();
   await page.getByRole('alert').first().waitFor();

@@ -19,6 +19,14 @@ const isUnanswered = ({ data, error }: { data?: unknown; error?: CombinedError |
   (error.networkError !== undefined ||
     (error.graphQLErrors.length > 0 && error.graphQLErrors.every(({ extensions }) => extensions.httpStatus === 503)));
 
+/** Whether a query got no answer, or the gateway failed: the viewer and its account are as they were. */
+export const isFailed = (result: { data?: unknown; error?: CombinedError | undefined }): boolean =>
+  isUnanswered(result) ||
+  (!result.data &&
+    result.error !== undefined &&
+    result.error.graphQLErrors.length > 0 &&
+    result.error.graphQLErrors.every(({ extensions }) => Number(extensions.httpStatus) >= 500));
+
 /** Takes from the answer to a query whether the gateway can be reached. */
 export function noteAnswer(result: OperationResult): void {
   if (result.operation.kind !== 'query') return;
@@ -49,11 +57,14 @@ interface Result<Data> {
   operation?: Operation | undefined;
 }
 
-/** The result of a query, with the last answer to the same query while the gateway gives none: the frame says so. */
-export function useKept<Data>(result: Result<Data>): Pick<Result<Data>, 'data' | 'error'> {
+/**
+ * The result of a query, with the last answer to the same query while the gateway gives none: the frame says so.
+ * `isLost` decides whether a result is none.
+ */
+export function useKept<Data>(result: Result<Data>, isLost = isUnanswered): Pick<Result<Data>, 'data' | 'error'> {
   const { data, error, operation } = result;
   const [kept, setKept] = useState<Pick<Result<Data>, 'data' | 'operation'>>({});
   if (data !== undefined && data !== kept.data) setKept({ data, operation });
   const isSame = kept.data !== undefined && kept.operation?.key === operation?.key;
-  return isSame && isUnanswered(result) ? { data: kept.data } : { data, error };
+  return isSame && isLost(result) ? { data: kept.data } : { data, error };
 }
