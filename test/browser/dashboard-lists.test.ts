@@ -210,4 +210,30 @@ describe('the rows of a list', () => {
     await page.waitForURL(/\/payouts\/payout_/);
     expect(complaints).toEqual([]);
   });
+
+  it('have their boxes beside the text of the first cell, on each screen', async () => {
+    const { page, open, go } = await dashboard.signIn(1, 'Indigo Looms');
+    await open('/dashboard/settings');
+    for (const [path, name] of [
+      ['payments', 'Payments'],
+      ['receivables', 'Receivables'],
+      ['payouts', 'Payouts'],
+    ] as const) {
+      await go(`/dashboard/${path}`);
+      await rowsOf(page, name).first().waitFor();
+      for (const width of [1440, 1000, 820, 768, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        const apart = await rowsOf(page, name).evaluateAll((rows) =>
+          rows.every((row) => {
+            const box = row.querySelector('.tick input')!.getBoundingClientRect();
+            const text = document.createRange();
+            text.selectNodeContents(row.querySelector('td:first-child > a')!);
+            return [...text.getClientRects()].every(({ left }) => left >= box.right);
+          }),
+        );
+        const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect([name, width, apart, wider]).toEqual([name, width, true, 0]);
+      }
+    }
+  });
 });
