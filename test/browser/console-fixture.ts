@@ -12,6 +12,7 @@ import { complete } from '../support/onboarding-profile.js';
 import {
   details,
   type Edition,
+  eventually,
   must,
   nickname,
   payoutAddressBody,
@@ -105,7 +106,11 @@ export class ConsoleSeed {
     await this.ask(setRate, { accountId: id, source: 'USD', target: 'INR', rate: '83.25' });
     await payOutLive(live);
     const tenant = tenantOf(live);
-    const [payout] = (await live.get('/v1/payouts')).body.data;
+    // Where the world has a worker, that may be making it.
+    const [payout] = await eventually(
+      async () => (await must(live.get('/v1/payouts'))).data,
+      (found) => found.length > 0,
+    );
     return { accountId: id, live, tenant, payoutId: payout.id as string, addressId };
   }
 

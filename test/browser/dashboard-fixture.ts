@@ -7,7 +7,8 @@ import { type Demo, demos } from '../../src/server/demo/demo.js';
 import { formatMoney } from '../../src/sites/dashboard/format/money.js';
 import { browser } from '../support/browser.js';
 import { scale } from '../support/scale.js';
-import { Speaker, useWorld, type World } from '../support/world.js';
+import { receivableBody } from '../support/bodies.js';
+import { completeDeposit, must, Speaker, useWorld, type World } from '../support/world.js';
 
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -265,3 +266,27 @@ export const rowsOf = (page: Page, table: string) => page.getByRole('table', { n
 
 /** An amount as the dashboard shows it. */
 export const asShown = (money: { amount: string; currency: string }) => `${formatMoney(money)} ${money.currency}`;
+
+/** Invoices, each with a payment that names it and pays it. */
+export async function trade(
+  user: Speaker,
+  prefix: string,
+  count: number,
+): Promise<{ invoices: string[]; payments: string[] }> {
+  const made = { invoices: [] as string[], payments: [] as string[] };
+  for (let i = 1; i <= count; i++) {
+    const amount = `${100 + i}.0${i % 10}`;
+    const { id } = await must(
+      user.post('/v1/receivables', receivableBody({ amount, reference_number: `${prefix}-${i}` })),
+    );
+    const paid = await must(
+      user.post('/v1/deposits', {
+        ...{ amount, currency: 'USD', payment_method: 'domestic_wire', statement_descriptor: `${prefix} ${i} thanks` },
+      }),
+    );
+    await completeDeposit(user, paid.id);
+    made.invoices.push(id);
+    made.payments.push(paid.id);
+  }
+  return made;
+}

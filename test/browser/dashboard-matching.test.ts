@@ -2,33 +2,9 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { receivableBody } from '../support/bodies.js';
 import { completeDeposit, eventually, must, type Speaker } from '../support/world.js';
-import { faults, rowsOf, useDashboard } from './dashboard-fixture.js';
+import { faults, rowsOf, trade, useDashboard } from './dashboard-fixture.js';
 
 const dashboard = useDashboard();
-
-/** Invoices, each with a payment that names it and pays it. */
-async function trade(
-  user: Speaker,
-  prefix: string,
-  count: number,
-): Promise<{ invoices: string[]; payments: string[] }> {
-  const made = { invoices: [] as string[], payments: [] as string[] };
-  for (let i = 1; i <= count; i++) {
-    const amount = `${100 + i}.0${i % 10}`;
-    const { id } = await must(
-      user.post('/v1/receivables', receivableBody({ amount, reference_number: `${prefix}-${i}` })),
-    );
-    const paid = await must(
-      user.post('/v1/deposits', {
-        ...{ amount, currency: 'USD', payment_method: 'domestic_wire', statement_descriptor: `${prefix} ${i} thanks` },
-      }),
-    );
-    await completeDeposit(user, paid.id);
-    made.invoices.push(id);
-    made.payments.push(paid.id);
-  }
-  return made;
-}
 
 const statusesOf = async (user: Speaker, ids: string[]) => {
   const all = await Promise.all(ids.map((id) => must(user.get(`/v1/receivables/${id}`))));
