@@ -120,7 +120,7 @@ export function explorerPage(
 <title>Tidegate explorer</title>
 <link rel="icon" href="${icon}">
 <link rel="stylesheet" href="${addressOf(style)}" integrity="${style.integrity}">
-<script defer src="${addressOf(script)}" integrity="${script.integrity}"></script>
+<script defer blocking="render" src="${addressOf(script)}" integrity="${script.integrity}"></script>
 </head>
 <body>
 ${explorerBody({ examples: menu(tasks), notice, dashboard })}
