@@ -97,6 +97,7 @@ describe('the files for deployment', () => {
     ['haproxy', '-c', '-f', path.join(folder, 'haproxy.cfg')],
     ['systemd-analyze', 'verify', ...units.map((name) => path.join(folder, name))],
     ['promtool', 'check', 'config', path.join(folder, 'prometheus.yml')],
+    ['amtool', 'check-config', path.join(folder, 'alertmanager.yml')],
     ['sh', '-n', path.join(folder, 'make-secrets.sh')],
   ];
   for (const [program, ...args] of linters)
@@ -108,6 +109,17 @@ describe('the files for deployment', () => {
       if (program === 'systemd-analyze') expect(said).toBe('');
       else expect([run.status, run.stderr]).toEqual([0, program === 'haproxy' ? expect.any(String) : '']);
     });
+
+  it.skipIf(!installed('promtool'))('have each way of finding the gateways in a form that promtool reads', () => {
+    const all = textOf('prometheus.yml').replaceAll(/^ {4}# {3}/gm, '    ');
+    expect(all.match(/^ {4}(?:dns_sd|static|kubernetes_sd)_configs:/gm)).toHaveLength(3);
+    // Debian's Prometheus is built without Kubernetes.
+    const known = all.replace(/^ {4}kubernetes_sd_configs: .*\n/m, '');
+    const file = path.join(children.folder(), 'prometheus.yml');
+    fs.writeFileSync(file, known.replaceAll('../alerts.yml', path.resolve(folder, '../alerts.yml')));
+    const { status, stderr } = spawnSync('promtool', ['check', 'config', file], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+  });
 
   it('have instructions that Docker knows', () => {
     const text = textOf('Dockerfile');
@@ -196,7 +208,10 @@ describe('the files for deployment', () => {
   });
 
   it('ask a probe that does not leave every gateway during an outage, and have a port for metrics', () => {
-    expect(textOf('haproxy.cfg')).toMatch(/httpchk GET \/servez$/m);
+    const balancer = textOf('haproxy.cfg');
+    expect(balancer).toMatch(/httpchk GET \/servez$/m);
+    // Without it a check has the time between two checks, in which a busy gateway does not answer.
+    expect(balancer).toMatch(/^ {2}timeout check 3s$/m);
     expect(deployment.spec.template.spec.containers[0].readinessProbe.httpGet.path).toBe('/servez');
     const { METRICS_PORT } = compose.services.gateway.environment;
     expect([METRICS_PORT, pods.spec.ports[0].port]).toEqual([9464, 9464]);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { buildSchema, type GraphQLInputObjectType, getNamedType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { poolNames } from '../../src/db/connect/observer.js';
 import { type Gateway, startGateway } from '../support/child.js';
 import { expectPrinted, stepsOf } from '../support/page-commands.js';
 
@@ -179,6 +180,12 @@ describe('the tables of the documentation', () => {
       expect(new URL(annotations.runbook_url).href).toMatch(
         new RegExp(`/docs/operations/respond#${alert.toLowerCase()}$`),
       );
+  });
+
+  it('list the connections of a gateway by their names in pg_stat_activity', () => {
+    const rows = rowsOf(page('docs/operations/database.md'), '| Name | How many | For |');
+    const names = [...poolNames, 'hints', 'probe'].map((name) => `\`tidegate ${name}\``);
+    expect(rows.map(([name]) => name).toSorted()).toEqual(names.toSorted());
   });
 
   it('list every endpoint with the field that answers it', () => {

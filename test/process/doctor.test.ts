@@ -214,6 +214,8 @@ describe('a gateway', () => {
         command: 'tidegate migrate --grant-to ROLE',
       },
     ]);
+    // The gateway serves before the checks have ended.
+    expect(gateway.out).toMatch(/is listening on[^]*needs somebody to act now/);
     const metrics = await (await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)).text();
     expect(metrics).toMatch(/^tidegate_health\{check="privileges",level="now"\} 1$/m);
     expect(Number(/^tidegate_last_backup_age_seconds\{by="tidegate"\} (\S+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);

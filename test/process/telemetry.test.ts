@@ -123,6 +123,11 @@ describe('two processes with metrics, traces and a limit for slow statements', (
         expect(samples(text, 'tidegate_errors_total', `api="${api}"`, `code="${code}"`)).toEqual([0]);
     expect(samples(text, 'tidegate_webhook_attempt_seconds_count', 'outcome="undecryptable"')).toEqual([0]);
     expect(samples(text, 'tidegate_worker_failures_total', 'work="number_events"')).toEqual([0]);
+    for (const pool of poolNames)
+      expect(samples(text, 'tidegate_statement_repeats_total', `pool="${pool}"`)).toHaveLength(1);
+    // Before an operation has answered it is no series, and then its refusals are one, too.
+    const answered = 'operation="GET /v1/deposits/:id"';
+    expect(samples(text, 'tidegate_http_requests_total', answered, 'status="503"')).toEqual([0]);
     expect(samples(text, 'tidegate_processes_replaced_total')).toEqual([0, 0]);
   });
 
