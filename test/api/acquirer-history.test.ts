@@ -508,7 +508,9 @@ const acts: Record<Kind, (history: History, draw: Draw) => Promise<void>> = {
   },
   record: async (history, { a, b, c }) => {
     const { model } = history;
-    const attempt = pick(history.paid, a);
+    // Mostly of those of which nothing is left: of others it is refused.
+    const spent = history.paid.filter(({ id }) => (model.leftOf(id) ?? 0n) === 0n);
+    const attempt = pick(c % 5 === 0 ? history.paid : spent, a);
     if (!attempt) return;
     const known = [
       ...model.disputes.keys(),

@@ -298,10 +298,13 @@ export class AcquirerModel extends Model {
   }
 
   /** An operator records what was taken back of a deposit. */
-  record(attempt: string, amount: bigint, reference: string): 200 | 409 {
+  record(attempt: string, amount: bigint, reference: string): 200 | 402 | 409 {
     if (this.disputes.has(reference)) return 409;
     const row = this.recorded(reference);
     if (row) return row.isByHand && row.attempt === attempt && row.amount === -amount ? 200 : 409;
+    if (amount > this.attempts.get(attempt)!.taken!.amount) return 402;
+    // A dispute takes what is left.
+    if ((this.leftOf(attempt) ?? 0n) > 0n) return 409;
     this.#keep({ reason: 'recorded', attempt, amount: -amount, currency: rupees, reference, isByHand: true });
     return 200;
   }

@@ -102,6 +102,7 @@ describe('finding an object of any tenant', () => {
 
   it('finds what was taken back and no balance had by the reference of its bank', async () => {
     const { to, depositId } = await trade('UTR7011011', 1_000n);
+    await must(to.live.post('/v1/refunds', { deposit_id: depositId }));
     const record = mutation('recordUnexplained', 'RecordUnexplainedInput', 'unexplained { id }');
     const input = { depositId, amount: '3.00', reference: 'CB-7011', note: 'After its refund' };
     const { recordUnexplained } = await data(ask(record, { input }));

@@ -106,6 +106,7 @@ describe("a form of the operator's console", () => {
     const { page, go } = visited;
     const seed = new ConsoleSeed(world, OPERATOR_KEY);
     const { data } = await must(paid.live.get('/v1/deposits?limit=1'));
+    await must(paid.live.post('/v1/refunds', { deposit_id: data[0].id }));
     const input = { depositId: data[0].id, amount: '5.00', reference: 'CB-5', note: 'After its refunds' };
     const record = 'recordUnexplained(input: $input) { unexplained { id } }';
     await seed.ask(`mutation ($input: RecordUnexplainedInput!) { ${record} }`, input);

@@ -391,6 +391,31 @@ of('record_unexplained', () => {
     expect(covered).toEqual({ covered: '60', status: 'resolved' });
     expect(await stored('deposit', root, paid.id)).toMatchObject({ disputed: '60', pending_rest: '40' });
   });
+
+  const recorded = (paid: Row, amount: bigint, reference: string) =>
+    write(root, 'record_unexplained', { depositId: paid.id, amount, reference, note: 'A chargeback' });
+  const left = 'state_conflict unexplained.amount';
+
+  it('is refused where something is left of the deposit, which a dispute then takes', async () => {
+    const { deposit, create: made } = moneyOf(fixture, root);
+    const paid = await deposit(100n);
+    const refund = await write(root, 'create_refund', { depositId: paid.id, amount: 99n });
+    expect(await refusal(recorded(paid, 60n, 'CB 70'))).toBe(left);
+    expect(await refusal(recorded(paid, 1n, 'CB 70'))).toBe(left);
+    await write(root, 'move_refund', { id: refund.id, to: 'failed' });
+    const given = { id: paid.id, reference: 'CB 70', reasonCode: 'general', amount: 60n };
+    expect(await write(root, 'open_dispute', given)).toMatchObject({ amount: '60', status: 'needs_response' });
+    expect(await refusal(recorded(await made(100n), 60n, 'CB 71'))).toBe(left);
+    expect(await world.sql`select from unexplained where reference in ('CB 70', 'CB 71')`).toHaveLength(0);
+  });
+
+  it('is at most what was paid, and may be of a deposit that its bank has reversed', async () => {
+    const { deposit } = moneyOf(fixture, root);
+    const paid = await deposit(100n);
+    await write(root, 'move_deposit', { id: paid.id, from: ['completed'], to: 'reversed' });
+    expect(await refusal(recorded(paid, 101n, 'CB 72'))).toBe('amount_exceeds_deposit unexplained.amount');
+    expect(await recorded(paid, 100n, 'CB 72')).toMatchObject({ amount: '-100', status: 'open' });
+  });
 });
 
 of('resolve_unexplained', () => {

@@ -86,11 +86,24 @@ of('insert_taken_back', () => {
   });
 });
 
+of('paid_for', () => {
+  it('is the deposit, where its attempts have not taken more', async () => {
+    const root = await payee(100n);
+    const text = await rowText('deposit', root, (await first(root)).id);
+    expect(await call('paid_for', root.tenantId, false, text)).toEqual([{ paid_for: '100' }]);
+  });
+});
+
 of('lock_root', () => {
   it('makes two writes about one reference run one after the other, whatever deposits they are about', async () => {
     const root = await payee(100n);
-    // Of two currencies, so that they have no balance in common.
-    const deposits = [await first(root), await root.money.deposit(100n, { currency: 'EUR' })];
+    // Of two currencies, so that they have no balance in common. By hand only that is recorded of which nothing is left.
+    const euros = () => root.money.deposit(100n, { currency: 'EUR' });
+    const deposits = {
+      open_dispute: [await first(root), await euros()],
+      record_unexplained: [await root.money.deposit(100n), await euros()],
+    } as const;
+    for (const spent of deposits.record_unexplained) await refundOf(root, spent);
     await call('lock_root', root.tenantId, false);
     const writes = {
       open_dispute: ({ id }: Row, of_: string) => ({ id, reference: of_, reasonCode: 'general', amount: '10' }),
@@ -103,9 +116,9 @@ of('lock_root', () => {
       let second: Promise<string | undefined>;
       let isDone = false;
       await world.sql.begin(async (tx) => {
-        const args = JSON.stringify(writes[one](deposits[0]!, of_));
+        const args = JSON.stringify(writes[one](deposits[one][0], of_));
         await tx.unsafe(`select from ${one}($1, false, '{}', $2::text::jsonb)`, [root.tenantId, args]);
-        const given = JSON.stringify(writes[other](deposits[1]!, of_));
+        const given = JSON.stringify(writes[other](deposits[other][1], of_));
         second = refusal(call(other, root.tenantId, false, '{}', given)).finally(() => (isDone = true));
         await Promise.race([second, statementsWaiting(world, 1)]);
         expect(isDone).toBe(false);
@@ -117,7 +130,7 @@ of('lock_root', () => {
       const rows = await world.sql`
         select disputes_id as id from clawback where tenant_id = ${root.tenantId} and reference = ${of_}
         union all select deposit_id from unexplained where tenant_id = ${root.tenantId} and reference = ${of_}`;
-      expect(rows).toEqual([{ id: deposits[0]!.id }]);
+      expect(rows).toEqual([{ id: deposits[one][0].id }]);
     }
     expect(await broken()).toEqual([]);
   });

@@ -107,3 +107,31 @@ begin
   return next v;
 end;
 $$;
+
+-- Records what became of unexplained money, once. It moves nothing.
+-- Without an event: no account sees it.
+create or replace function resolve_unexplained(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
+returns setof unexplained
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(p_args, args_of('id text, resolution text, resolvedBy text'));
+  v unexplained;
+  v_now bigint := clock(p_tenant, p_live);
+begin
+  update unexplained x
+  set
+    status = 'resolved',
+    resolution = v_args ->> 'resolution',
+    resolved_by = v_args ->> 'resolvedBy',
+    resolved_at = greatest(v_now, x.created)
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id' and x.status = 'open'
+  returning *
+  into v;
+  if not found then
+    perform refuse(400, 'status_invalid', 'unexplained.status');
+  end if;
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
+  return next v;
+end;
+$$;

@@ -152,6 +152,21 @@ begin
 end;
 $$;
 
+-- The most that can have been taken back of a deposit: what was ever paid for it.
+create or replace function paid_for(p_tenant text, p_live boolean, p_deposit deposit)
+returns bigint
+language plpgsql
+stable
+as $$
+begin
+  return (
+    select greatest(p_deposit.amount, max(coalesce(t.taken_amount, t.amount)))
+    from transaction t
+    where t.tenant_id = p_tenant and t.livemode = p_live and t.deposit_id = p_deposit.id
+  );
+end;
+$$;
+
 -- Keeps what was taken back of a deposit as unexplained where no balance has it, once under its reference, and says
 -- whether it did: refunds and disputes have left nothing of the deposit, the deposit is the second payment of a
 -- checkout, which is in no balance, or the money is in another currency. What is more than was ever paid was not taken
@@ -173,7 +188,6 @@ as $$
 declare
   d deposit;
   u unexplained;
-  v_paid bigint;
   v_currency text;
   v_disputed boolean;
 begin
@@ -201,14 +215,10 @@ begin
   elseif v_disputed or u.id is not null then
     return not v_disputed;
   end if;
-  select greatest(d.amount, max(coalesce(t.taken_amount, t.amount)))
-  into v_paid
-  from transaction t
-  where t.tenant_id = p_tenant and t.livemode = p_live and t.deposit_id = d.id;
   if
     d.amount < 0
     or coalesce(p_amount, 0) <= 0
-    or (v_currency = d.currency and p_amount > v_paid)
+    or (v_currency = d.currency and p_amount > paid_for(p_tenant, p_live, d))
     or (
       d.reason_code is distinct from 'duplicate'
       and (
@@ -229,7 +239,8 @@ end;
 $$;
 
 -- Records by hand what a bank or an acquirer has taken back of a deposit that has nothing left of it, under its
--- reference, which no dispute or recall has. The same again changes nothing.
+-- reference, which no dispute or recall has. The same again changes nothing. Where something is left, a dispute or a
+-- recall takes it: kept here, it would stay with the account.
 -- Without an event: no account sees it.
 create or replace function record_unexplained(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof unexplained
@@ -241,12 +252,15 @@ declare
   v unexplained;
   v_reference text := checked_reference(v_args ->> 'reference', 'unexplained.reference');
   v_amount bigint := (v_args ->> 'amount')::bigint;
+  v_left_text text := 'is of a deposit that has money left, or is not completed. A dispute or a recall takes it back.';
 begin
   select x.*
   into d
   from deposit x
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'depositId';
   perform lock_money_of(p_tenant, p_live, d);
+  -- Read again below the lock, because another write may have changed it.
+  select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = d.id;
   v := insert_taken_back(p_tenant, p_live, null, d, v_amount, d.currency, v_reference, v_args ->> 'note');
   if v.id is null then
     select x.*
@@ -256,34 +270,16 @@ begin
     if (v.deposit_id, v.amount, v.note) is distinct from (d.id, -v_amount, v_args ->> 'note') then
       perform refuse(409, 'state_conflict', 'unexplained.reference', 'was already recorded with different content');
     end if;
-  end if;
-  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
-  return next v;
-end;
-$$;
-
--- Records what became of it, once. It moves nothing.
--- Without an event: no account sees it.
-create or replace function resolve_unexplained(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
-returns setof unexplained
-language plpgsql
-as $$
-declare
-  v_args jsonb := check_args(p_args, args_of('id text, resolution text, resolvedBy text'));
-  v unexplained;
-  v_now bigint := clock(p_tenant, p_live);
-begin
-  update unexplained x
-  set
-    status = 'resolved',
-    resolution = v_args ->> 'resolution',
-    resolved_by = v_args ->> 'resolvedBy',
-    resolved_at = greatest(v_now, x.created)
-  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id' and x.status = 'open'
-  returning *
-  into v;
-  if not found then
-    perform refuse(400, 'status_invalid', 'unexplained.status');
+  elseif v_amount > paid_for(p_tenant, p_live, d) then
+    perform refuse(402, 'amount_exceeds_deposit', 'unexplained.amount', 'is more than was paid');
+  elseif
+    d.reason_code is distinct from 'duplicate'
+    and (
+      d.status not in ('completed', 'reversed')
+      or (d.status = 'completed' and d.amount > d.disputed + refunded_of(p_tenant, p_live, d.id))
+    )
+  then
+    perform refuse(409, 'state_conflict', 'unexplained.amount', v_left_text);
   end if;
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
