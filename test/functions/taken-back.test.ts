@@ -97,7 +97,7 @@ of('paid_for', () => {
 of('lock_root', () => {
   it('makes two writes about one reference run one after the other, whatever deposits they are about', async () => {
     const root = await payee(100n);
-    // Of two currencies, so that they have no balance in common. By hand only that is recorded of which nothing is left.
+    // Of two currencies, so that they have no balance in common. What is recorded by hand has nothing left.
     const euros = () => root.money.deposit(100n, { currency: 'EUR' });
     const deposits = {
       open_dispute: [await first(root), await euros()],

@@ -35,8 +35,8 @@ class OperatorUnexplainedMoney {
   @Mutation(() => RecordUnexplainedPayload, {
     description:
       'Records by hand what was taken back of a live deposit that has nothing left of it. `openDispute` and a notice ' +
-      'of a bank do so themselves. It is in no balance. The same again changes nothing. Refused with 409 where something ' +
-      'is left, which a dispute or a recall takes, and with 402 beyond what was paid.',
+      'of a bank do so themselves. It is in no balance. The same again changes nothing. Refused with 409 where ' +
+      'something is left, which a dispute or a recall takes, and with 402 beyond what was paid.',
   })
   async recordUnexplained(
     @Input(() => RecordUnexplainedInput) input: RecordUnexplainedInput,
