@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { browser } from '../support/browser.js';
@@ -90,6 +91,27 @@ describe('before its editor is used, the explorer', () => {
       .toMatch(/^# Mine\n# More\n# Who am I/);
     expect(received.bytes).toBeGreaterThan(1_000_000);
     expect(complaints).toEqual([]);
+  });
+
+  it('is painted once its script has hidden what only a caller without a key needs', async () => {
+    context = await chromium.newContext({ viewport: desktop });
+    const page = await context.newPage();
+    // Long enough for a paint before it.
+    await page.route(/\/assets\/explorer[^/]*\.js$/, async (route) => {
+      await setTimeout(1_000);
+      await route.continue();
+    });
+    await page.goto(`${world.origin}${withKey()}`);
+    await page.locator('#key-owner', { hasText: 'Edition 2 · test mode' }).waitFor();
+    const times = await page.evaluate(() => {
+      const [script] = performance
+        .getEntriesByType('resource')
+        .filter(({ name }) => /\/assets\/explorer[^/]*\.js$/.test(name)) as PerformanceResourceTiming[];
+      const [painted] = performance.getEntriesByName('first-contentful-paint');
+      return { loaded: script!.responseEnd, painted: painted!.startTime };
+    });
+    expect(times.loaded).toBeGreaterThan(1_000);
+    expect(times.painted).toBeGreaterThan(times.loaded);
   });
 
   it('shows an answer and its cost on the screen of a phone, below a bar that is low once there is a key', async () => {

@@ -252,7 +252,7 @@ declare
   v unexplained;
   v_reference text := checked_reference(v_args ->> 'reference', 'unexplained.reference');
   v_amount bigint := (v_args ->> 'amount')::bigint;
-  v_left_text text := 'is of a deposit that has money left, or is not completed. A dispute or a recall takes it back.';
+  v_left_text text := 'is of a deposit that has money left or is not completed. Open a dispute or record a recall.';
 begin
   select x.*
   into d

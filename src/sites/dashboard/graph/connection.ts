@@ -12,20 +12,21 @@ let outage: Outage | null = null;
 const outageListeners = new Set<() => void>();
 const againListeners = new Set<() => void>();
 
-/** Whether a query got no answer at all, and the same query may get one soon. */
-const isUnanswered = ({ data, error }: { data?: unknown; error?: CombinedError | undefined }): boolean =>
+type Answer = { data?: unknown; error?: CombinedError | undefined };
+
+/** Whether a query has no data, because it got no answer or each of its errors has such a status. */
+const hasOnly = ({ data, error }: Answer, isSuch: (status: number) => boolean): boolean =>
   !data &&
   error !== undefined &&
   (error.networkError !== undefined ||
-    (error.graphQLErrors.length > 0 && error.graphQLErrors.every(({ extensions }) => extensions.httpStatus === 503)));
+    (error.graphQLErrors.length > 0 &&
+      error.graphQLErrors.every(({ extensions }) => isSuch(Number(extensions.httpStatus)))));
+
+/** Whether a query got no answer at all, and the same query may get one soon. */
+const isUnanswered = (answer: Answer): boolean => hasOnly(answer, (status) => status === 503);
 
 /** Whether a query got no answer, or the gateway failed: the viewer and its account are as they were. */
-export const isFailed = (result: { data?: unknown; error?: CombinedError | undefined }): boolean =>
-  isUnanswered(result) ||
-  (!result.data &&
-    result.error !== undefined &&
-    result.error.graphQLErrors.length > 0 &&
-    result.error.graphQLErrors.every(({ extensions }) => Number(extensions.httpStatus) >= 500));
+export const isFailed = (answer: Answer): boolean => hasOnly(answer, (status) => status >= 500);
 
 /** Takes from the answer to a query whether the gateway can be reached. */
 export function noteAnswer(result: OperationResult): void {

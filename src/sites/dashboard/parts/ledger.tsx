@@ -1,9 +1,10 @@
+import { balanceParts } from '../format/balance-parts';
 import { useTimes } from '../format/time';
 import { graphql, type ResultOf } from '../graph/graphql';
 import { useLive } from '../graph/live';
 import { nameOf, NameFragment } from '../session';
 import { Two } from './cells';
-import { Money } from './money';
+import { movementColumns } from './movement-columns';
 import { Card } from './page';
 import { Answered, Part } from './part';
 import { Table } from './table';
@@ -15,8 +16,8 @@ const LedgerQuery = graphql(
         balanceTransactions(first: 50) {
           nodes {
             id created category
-            amountMoney { amount currency }
-            balanceAfterMoney { amount currency }
+            amount: amountMoney { amount currency }
+            balanceAfter: balanceAfterMoney { amount currency }
             account { ...Name }
           }
           pageInfo { hasNextPage }
@@ -28,15 +29,15 @@ const LedgerQuery = graphql(
 );
 
 type Entries = NonNullable<NonNullable<ResultOf<typeof LedgerQuery>['payment']>['balanceTransactions']>;
-type Entry = Entries['nodes'][number];
 
-/** The parts of a balance as pages call them. */
-const names: Readonly<Record<Entry['category'], string>> = {
-  AVAILABLE: 'Available',
-  FEE_ADVANCE: 'Advance for fees',
-  PAYOUT_PROCESSING: 'In payout',
-  PENDING: 'Not reconciled',
-  PROCESSING: 'Processing',
+type Category = Entries['nodes'][number]['category'];
+
+const fields: Readonly<Record<Category, keyof typeof balanceParts>> = {
+  AVAILABLE: 'available',
+  FEE_ADVANCE: 'feeAdvance',
+  PAYOUT_PROCESSING: 'payoutProcessing',
+  PENDING: 'pending',
+  PROCESSING: 'processing',
 };
 
 /** What a payment or a payout has moved in the ledger, newest first: each part of a balance, and what it had then. */
@@ -63,11 +64,9 @@ function LedgerCard({ entries: { nodes, pageInfo } }: { entries: Entries }) {
           columns={[
             {
               head: 'Part of the balance',
-              cell: (each) => <Two hint={nameOf(each.account)}>{names[each.category]}</Two>,
+              cell: (each) => <Two hint={nameOf(each.account)}>{balanceParts[fields[each.category]]}</Two>,
             },
-            { head: 'Booked', cell: ({ created }) => time(created), line: true },
-            { head: 'Amount', cell: ({ amountMoney }) => <Money {...amountMoney} />, end: true },
-            { head: 'Then', cell: ({ balanceAfterMoney }) => <Money {...balanceAfterMoney} />, end: true },
+            ...movementColumns(time),
           ]}
         />
       )}

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { useTimes } from '../../format/time';
 import { Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
-import { Money } from '../../parts/money';
+import { movementColumns } from '../../parts/movement-columns';
 import { type Column, Table } from '../../parts/table';
 import type { Movement } from './query';
 import { movementWords } from './words';
@@ -21,9 +21,7 @@ export function Movements({ rows }: { rows: readonly Movement[] }) {
   }
   const columns: Column<Row>[] = [
     { head: 'Movement', cell: (row) => <What movement={row} /> },
-    { head: 'Booked', cell: ({ created }) => time(created), line: true },
-    { head: 'Amount', cell: ({ amount }) => <Money {...amount} />, end: true },
-    { head: 'Balance', cell: ({ balanceAfter }) => <After {...balanceAfter} />, end: true },
+    ...movementColumns(time),
   ];
   // A payment can move money more than once, so its id alone does not name a row.
   const named = rows.map((row, i) => ({ ...row, id: `${row.payment?.id ?? ''} ${row.created} ${i}` }));
@@ -33,14 +31,4 @@ export function Movements({ rows }: { rows: readonly Movement[] }) {
 function What({ movement }: { movement: Movement }) {
   const { text, hint, href } = movementWords(movement);
   return <Two hint={hint}>{href ? <Link href={href}>{text}</Link> : text}</Two>;
-}
-
-/** What there was after a movement. A sheet of a phone has no heads of columns beside its first line. */
-function After(balance: { amount: string; currency: string }) {
-  return (
-    <span className="two-lines">
-      <Money {...balance} />
-      <span className="hint only-narrow">balance</span>
-    </span>
-  );
 }

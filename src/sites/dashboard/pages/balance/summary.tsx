@@ -1,3 +1,4 @@
+import { balanceParts } from '../../format/balance-parts';
 import { hundredths } from '../../format/money';
 import { useTimes } from '../../format/time';
 import { Money } from '../../parts/money';
@@ -50,19 +51,13 @@ function Sum({ name, amount, currency, strong }: { name: string; amount: string;
   );
 }
 
-const places = [
-  ['pending', 'Not reconciled'],
-  ['available', 'Available'],
-  ['processing', 'Processing'],
-  ['payoutProcessing', 'In payout'],
-  ['feeAdvance', 'Advance for fees'],
-] as const;
+const places = Object.keys(balanceParts) as (keyof typeof balanceParts)[];
 
 /** Where the money is at the end of the month. */
 function Places({ funds, currency }: { funds: Funds; currency: string }) {
-  const filled = places.filter(([key]) => hundredths(funds[key].amount) !== 0n);
+  const filled = places.filter((key) => hundredths(funds[key].amount) !== 0n);
   if (filled.length === 0) return null;
-  const shares = filled.map(([key, name]) => ({ key, name, amount: funds[key].amount }));
+  const shares = filled.map((key) => ({ key, name: balanceParts[key], amount: funds[key].amount }));
   return (
     <div className="balance">
       <Shares shares={shares} currency={currency} />

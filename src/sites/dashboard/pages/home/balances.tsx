@@ -1,3 +1,4 @@
+import { balanceParts } from '../../format/balance-parts';
 import { currenciesOf, hundredths, sum } from '../../format/money';
 import type { BalanceFragment } from '../../graph/balance';
 import type { ResultOf } from '../../graph/graphql';
@@ -8,10 +9,10 @@ import { Shares } from '../../parts/shares';
 type BalanceOf = ResultOf<typeof BalanceFragment>;
 
 const compartments = [
-  { key: 'pending', name: 'Not reconciled', hint: 'Received, and not yet matched with receivables' },
-  { key: 'available', name: 'Available', hint: 'Reconciled; the next payout takes it' },
-  { key: 'processing', name: 'Processing', hint: 'On its way into the account' },
-  { key: 'payoutProcessing', name: 'In payout', hint: 'On its way to the bank account' },
+  { key: 'pending', hint: 'Received, and not yet matched with receivables' },
+  { key: 'available', hint: 'Reconciled; the next payout takes it' },
+  { key: 'processing', hint: 'On its way into the account' },
+  { key: 'payoutProcessing', hint: 'On its way to the bank account' },
 ] as const;
 
 /** The funds by compartment and currency. */
@@ -32,6 +33,7 @@ export function Balances({ balance }: { balance: BalanceOf }) {
 function Balance({ balance, currency }: { balance: BalanceOf; currency: string }) {
   const amounts = compartments.map((compartment) => ({
     ...compartment,
+    name: balanceParts[compartment.key],
     amount: balance[compartment.key].find((money) => money.currency === currency)?.amount ?? '0.00',
   }));
   return (
