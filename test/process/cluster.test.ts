@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { alive, behind, childrenOf, type Gateway, postmaster, until, useChildren } from '../support/child.js';
+import { alive } from '../support/alive.js';
+import { behind, childrenOf, type Gateway, postmaster, until, useChildren } from '../support/child.js';
 import { freePort } from '../support/ports.js';
 
 const children = useChildren();

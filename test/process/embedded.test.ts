@@ -8,6 +8,7 @@ import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Embedded } from '../../src/db/embedded/lease.js';
 import { startEmbedded } from '../../src/db/embedded/server.js';
+import { alive } from '../support/alive.js';
 import { childrenOf } from '../support/child.js';
 
 let dir: string;
@@ -321,15 +322,6 @@ async function rows(embedded: Embedded): Promise<number> {
 function postmaster(): number | undefined {
   const file = path.join(dir, 'cluster', 'postmaster.pid');
   return fs.existsSync(file) ? Number.parseInt(fs.readFileSync(file, 'utf8'), 10) : undefined;
-}
-
-function alive(pid: number | undefined): boolean {
-  if (pid === undefined) return false;
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 /** The shells in the process group of a server: its supervisor. */

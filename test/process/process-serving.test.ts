@@ -9,16 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Embedded } from '../../src/db/embedded/lease.js';
 import { startEmbedded } from '../../src/db/embedded/server.js';
-import {
-  alive,
-  behind,
-  childrenOf,
-  type Finished,
-  type Gateway,
-  postmaster,
-  until,
-  useChildren,
-} from '../support/child.js';
+import { alive } from '../support/alive.js';
+import { behind, childrenOf, type Finished, type Gateway, postmaster, until, useChildren } from '../support/child.js';
 import { details, eventually, nickname, payoutAddressBody, type Reply, type Speaker } from '../support/world.js';
 import { hasty } from '../support/patient.js';
 import { freePort } from '../support/ports.js';

@@ -4,7 +4,8 @@ import net from 'node:net';
 import path from 'node:path';
 import type postgres from 'postgres';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { alive, behind, type Gateway, postmaster, until, useChildren } from '../support/child.js';
+import { alive } from '../support/alive.js';
+import { behind, type Gateway, postmaster, until, useChildren } from '../support/child.js';
 import { details, eventually, type Reply } from '../support/world.js';
 import { demoIn } from './process-fixture.js';
 

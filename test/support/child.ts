@@ -1,12 +1,12 @@
 import { type ChildProcess, type StdioOptions, fork, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { afterAll, inject } from 'vitest';
 import { settings } from '../../src/config/config.js';
+import { alive } from './alive.js';
 import { type Content, copyDataFolder } from './data-folders.js';
 import { patient } from './patient.js';
 import { type Edition, Speaker, type World } from './world.js';
@@ -226,15 +226,6 @@ export function behind(dataDir: string): postgres.Sql {
   return postgres({ host, port: 5432, username: 'tidegate', database: 'tidegate', max: 1, onnotice: () => {} });
 }
 
-export function alive(pid: number | undefined): boolean {
-  if (pid === undefined) return false;
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
 /** The processes that a process has started, and that run. Where the system lists them no program has to be started. */
 export function childrenOf(pid: number): number[] {
   try {
@@ -333,7 +324,7 @@ async function announced(child: Child, dataDir: string): Promise<Gateway> {
 }
 
 function emptyFolder(): string {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-child-'));
+  const folder = fs.mkdtempSync(path.join(inject('dataFolders'), 'child-'));
   // If the tests run as root, PostgreSQL runs as another user, who must be able to enter the folder.
   fs.chmodSync(folder, 0o755);
   return folder;

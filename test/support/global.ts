@@ -7,6 +7,7 @@ import { connectionOf } from '../../src/db/connect/driver/address.js';
 import { initialize } from '../../src/db/cluster/initialize.js';
 import { startEmbedded } from '../../src/db/embedded/server.js';
 import { migrate } from '../../src/db/schema/migrate.js';
+import { alive } from './alive.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -17,7 +18,7 @@ declare module 'vitest' {
     admin: { host: string; port: number; username: string; database: string };
     /** The database of CITUS_URL, which is distributed: every test file uses this one, with tenants of its own. */
     distributed: string | undefined;
-    /** The folder of the run's prepared data folders; see data-folders.ts. */
+    /** The folder of the run's data folders, the prepared ones too; see data-folders.ts. */
     dataFolders: string;
   }
 }
@@ -39,9 +40,19 @@ async function server(dir: string) {
   return { admin, options: { ...admin, username: 'tidegate' }, release: async () => {} };
 }
 
+/** Makes the folder of a run, and removes those of runs that were killed: they fill the memory that holds them. */
+function runFolder(): string {
+  for (const name of fs.readdirSync(os.tmpdir())) {
+    const [, pid] = /^tidegate-test-(\d+)-/.exec(name) ?? [];
+    if (pid !== undefined && !alive(Number(pid)))
+      fs.rmSync(path.join(os.tmpdir(), name), { recursive: true, force: true });
+  }
+  return fs.mkdtempSync(path.join(os.tmpdir(), `tidegate-test-${process.pid}-`));
+}
+
 /** Prepares one real PostgreSQL per run, with a migrated template database that every test file clones. */
 export default async function ({ provide }: TestProject): Promise<() => Promise<void>> {
-  const base = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-test-'));
+  const base = runFolder();
   fs.chmodSync(base, 0o755);
   const citus = process.env.CITUS_URL;
   const embedded = citus === undefined ? await server(path.join(base, 'postgres')) : undefined;

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
-import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -108,7 +107,7 @@ export function useWorld({
   const world = {} as World;
   const name = `test_${randomBytes(6).toString('hex')}`;
   let pepper = randomBytes(32).toString('hex');
-  const folder = path.join(os.tmpdir(), `tidegate-${name}`);
+  const folder = path.join(inject('dataFolders'), name);
   let own: Embedded | undefined;
   const apps: FastifyInstance[] = [];
   let running: Worker | undefined;

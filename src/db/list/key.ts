@@ -52,10 +52,6 @@ export function keyOf(query: ListQuery, { scanKey, below }: Scan): Key | null {
   return ranks.toSorted((one, other) => compared(other.rank, one.rank))[0]?.key ?? null;
 }
 
-/** Whether the rows of a scan have the visibility of their parent. */
-export const isWhole = (query: ListQuery, scanKey: ScanKey | undefined): boolean =>
-  scansOf(orderOf(query) ?? query.listing).some(([, { column, whole }]) => whole && column === scanKey?.column);
-
 /** What is between the parts of the key of a scan. */
 export function apartOf(query: ListQuery, { length }: Key, scanKey: ScanKey | undefined): string {
   const by = orderOf(query) ?? {};

@@ -31,7 +31,7 @@ import {
   rootOf,
 } from '../schema/filter-index.js';
 import { inKey } from '../schema/lists.js';
-import { apartOf, isWhole, keyOf } from './key.js';
+import { apartOf, keyOf } from './key.js';
 import { type Visibility, visibilityPredicate } from '../read/visibility.js';
 
 export type { Child, Counted, Link, Parent, Row, Rows } from './position.js';
@@ -236,9 +236,9 @@ function ofActingAccount(query: ListQuery, { scanKey }: Scan, parent: SQL | unde
   const isFigure = query.parent !== undefined && 'counted' in query.parent;
   if (!isFigure && scanKey?.column === table.actingAccountId && scanKey.filter === undefined) return [];
   const mine = eq(table.actingAccountId, p('actingAccount'));
-  // The rows of a parent have its visibility. With a plain condition PostgreSQL would expect few rows, and sort them.
-  const whole = !listing.own || isWhole(query, scanKey);
-  const visible = scanKey && keyed && whole ? sql`nullif(${mine}, false) is not null` : mine;
+  // With a plain condition PostgreSQL would expect few rows, and would read and sort all that the hash in a key finds.
+  const isHashed = scanKey && (keyed || listing.hashed?.includes(scanKey.column));
+  const visible = isHashed ? sql`nullif(${mine}, false) is not null` : mine;
   // Without this, a list of another account's objects would read all of them and return none.
   const named =
     scanKey?.filter === undefined

@@ -62,8 +62,6 @@ type Scans = Readonly<Record<string, PgColumn | Scan>>;
 interface Scan {
   column: PgColumn;
   keys?: readonly string[];
-  /** Whether its rows have the visibility of their parent, also where the table has a column `own`. */
-  whole?: true;
   /** Whether each of its keys is apart from those of the other orders. */
   apart?: true;
 }

@@ -55,7 +55,7 @@ export const receivableLists = (t: Record<Listed, PgColumn>): Lists => ({
   byAccount: ['accountId'],
   own: t.accountId,
   keys: { status: ['status'], currency_status: ['currency', 'status'], type: ['transactionType'] },
-  scans: { receivable_account: t.accountId, receivable_customer: { column: t.customerId, whole: true } },
+  scans: { receivable_account: t.accountId, receivable_customer: t.customerId },
   all: { status: Object.values(ReceivableStatus) },
   orders: {
     dueDate: {
@@ -67,7 +67,7 @@ export const receivableLists = (t: Record<Listed, PgColumn>): Lists => ({
       keys: { status: ['status'], currency_status: ['currency', 'status'] },
       scans: {
         receivable_due_of: t.accountId,
-        receivable_due_customer: { column: t.customerId, apart: true, whole: true },
+        receivable_due_customer: { column: t.customerId, apart: true },
       },
     },
     amount: {
@@ -77,7 +77,7 @@ export const receivableLists = (t: Record<Listed, PgColumn>): Lists => ({
       as: 'amount',
       apart: '/',
       keys: { currency_status: ['currency', 'status'] },
-      scans: { receivable_amount_of: t.accountId, receivable_amount_customer: { column: t.customerId, whole: true } },
+      scans: { receivable_amount_of: t.accountId, receivable_amount_customer: t.customerId },
       one: { currency: 'since amounts of several currencies have no common order' },
     },
   },
