@@ -113,6 +113,14 @@ describe('the dashboard of the guide', () => {
     await page.close();
   });
 
+  it('says what was refused', async () => {
+    const page = await chromium.newPage();
+    await page.route(`${origin}/session`, (route) => route.fulfill({ status: 403, body: 'Sign in first.' }));
+    await page.goto(origin);
+    await expect.poll(() => page.locator('h1').textContent()).toBe('No session: 403 Sign in first.');
+    await page.close();
+  });
+
   it('gives no session to a page of another site', async () => {
     const page = await chromium.newPage();
     await page.goto(otherOrigin);
