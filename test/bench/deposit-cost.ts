@@ -19,6 +19,7 @@ export interface DepositCost {
 const tenant = `${'0'.repeat(20)}a1b2c3d4e5f6`;
 const root = `account_${tenant}`;
 const accounts = 20;
+type Receiver = 'user' | 'partner';
 const idOf = (digit: string, n: number) => `account_${digit}${n.toString(16).padStart(31, '0')}`;
 /** Each round completes and numbers its deposits together, and is vacuumed, as autovacuum would do. */
 const roundOf = 100;
@@ -26,9 +27,14 @@ const roundOf = 100;
 /**
  * Creates deposits one by one by the product's own functions, each with an idempotency key, every second with a payer
  * and every fourth with metadata; completes them; and lets the worker's functions number, seal and add. 20 connected
- * users receive them in turn. The database must be empty.
+ * users receive them in turn, or a partner of each, which then is no payer. The database must be empty.
  */
-export async function depositCost(server: Server, deposits: number, progress: (step: string) => void) {
+export async function depositCost(
+  server: Server,
+  deposits: number,
+  receiver: Receiver,
+  progress: (step: string) => void,
+) {
   const { migrate } = await import(product('db/schema/migrate.js'));
   await migrate(server.login);
   const sql = connect(server.login);
@@ -36,13 +42,13 @@ export async function depositCost(server: Server, deposits: number, progress: (s
     await seedAccounts(sql);
     const [{ pid }] = (await sql`select pg_backend_pid() as pid`) as unknown as [{ pid: number }];
     // The first deposits make the addresses of the payers, and the plans of the functions.
-    await round(sql, 0, pid);
+    await round(sql, 0, pid, receiver);
     await sql.unsafe('analyze');
     const before = await sizes(sql);
     const spent: Spent[] = [];
     for (let made = roundOf; made < deposits + roundOf; made += roundOf) {
       if (made % 1_000 === 0) progress(`${made} deposits`);
-      spent.push(await round(sql, made, pid));
+      spent.push(await round(sql, made, pid, receiver));
     }
     const after = await sizes(sql);
     const updates = await sql`select relname as table, n_tup_upd::int as updates, n_tup_hot_upd::int as hot
@@ -86,11 +92,11 @@ interface Spent {
 }
 
 /** Creates, completes and finishes the deposits of a round. Returns what each took. */
-async function round(sql: postgres.Sql, first: number, pid: number): Promise<Spent> {
+async function round(sql: postgres.Sql, first: number, pid: number, receiver: Receiver): Promise<Spent> {
   const [wal, start] = [await walOf(sql), cpu(pid)];
   const ids: string[] = [];
   for (let n = first; n < first + roundOf; n++) {
-    const [envelope, args] = writeOf(n);
+    const [envelope, args] = writeOf(n, receiver);
     const [row] =
       await sql`select id from create_deposit(${tenant}, false, ${envelope}::text::jsonb, ${args}::text::jsonb)`;
     ids.push(String(row?.id));
@@ -119,7 +125,7 @@ async function round(sql: postgres.Sql, first: number, pid: number): Promise<Spe
 }
 
 /** A write of the API, as the function gets it: the write envelope, and the arguments. */
-function writeOf(n: number): [envelope: string, args: string] {
+function writeOf(n: number, receiver: Receiver): [envelope: string, args: string] {
   const hash = () => randomBytes(16).toString('base64url');
   const names = ['toAccountId', 'amount', 'currency', 'paymentMethod', 'onBehalfOf'];
   const request = Object.fromEntries(names.map((name) => [name, hash()]));
@@ -127,9 +133,9 @@ function writeOf(n: number): [envelope: string, args: string] {
   return [
     JSON.stringify({ requestId, account: root, key: randomUUID(), operation: 'createDeposit', request }),
     JSON.stringify({
-      toAccountId: idOf('a', n % accounts),
+      toAccountId: idOf(receiver === 'user' ? 'a' : 'b', n % accounts),
       toAddressId: `address_${'c'.repeat(30)}${String(n % accounts).padStart(2, '0')}`,
-      fromAccountId: n % 2 === 0 ? null : idOf('b', n % accounts),
+      fromAccountId: n % 2 === 0 || receiver === 'partner' ? null : idOf('b', n % accounts),
       fromAddressId: null,
       amount: String(1_000 + n),
       currency: n % 10 === 0 ? 'EUR' : 'USD',

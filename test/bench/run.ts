@@ -29,6 +29,7 @@ const help = `Measures the product and its peers over the same rows of one Postg
   --seconds <n>      seconds of a round
   --growth           the buffers of each kind of read at three sizes of tenant, over 5,000,000 deposits times --scale
   --deposit-cost     the bytes and the CPU that a deposit costs, over 8,000 deposits times --scale
+  --to-partners      the same of deposits to the partners of users, which are on no list of their platform
   --live             the writes of live mode, and an import of 10,000 rows, beside M1
   --neighbours       the product alone: a tenant alone and beside another that sends too much; needs wrk
   --pgledger <dir>   also transfers between two balances, compared with those of pgledger: its repository's folder
@@ -55,6 +56,7 @@ const { values: flags } = parseArgs({
     soak: { type: 'string' },
     growth: { type: 'boolean' },
     'deposit-cost': { type: 'boolean' },
+    'to-partners': { type: 'boolean' },
     live: { type: 'boolean' },
     neighbours: { type: 'boolean' },
     pgledger: { type: 'string' },
@@ -81,8 +83,10 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
   const server = await openServer(flags.data);
   if (flags.growth)
     return await buffers(server, 5_000_000 * Number(flags.scale), progress).finally(() => server.close());
-  if (flags['deposit-cost'])
-    return await depositCost(server, 8_000 * Number(flags.scale), progress).finally(() => server.close());
+  if (flags['deposit-cost']) {
+    const receiver = flags['to-partners'] ? 'partner' : 'user';
+    return await depositCost(server, 8_000 * Number(flags.scale), receiver, progress).finally(() => server.close());
+  }
   const running: Running[] = [];
   const sql = connect(server.login);
   try {
