@@ -12,6 +12,7 @@ import { buildGraph } from '../../src/api/graphql/server.js';
 import { Operator } from '../../src/operator/operator.js';
 import { Bouncer, bouncerProgram } from '../support/bouncer.js';
 import { type Gateway, until, useChildren } from '../support/child.js';
+import { freePort } from '../support/ports.js';
 import { details, eventually, type Speaker } from '../support/world.js';
 
 const children = useChildren();
@@ -195,14 +196,32 @@ describe('a migration', () => {
     expect(waiting.errors).toContain(`Waiting up to 3 s for the lock for "migrate": it is ${holder}`);
     expect(waiting.errors).toContain(`The lock for "migrate" was not free within 3 s: it is ${holder}`);
     expect(waiting.errors).toContain('MIGRATION_URL');
+  });
 
-    const patient = children.start({ ...environment, TRUSTED_PROXY: '127.0.0.1', MIGRATION_LOCK_SECONDS: '60' });
-    await until(() => patient.errors.includes(holder));
-    await forgotten`select pg_advisory_unlock_all()`;
-    await until(() => patient.out.includes('Tidegate is listening') || patient.over);
-    expect(patient.over).toBe(false);
-    patient.signal('SIGTERM');
-    expect(await patient.ended).toBe(0);
+  it('holds a start, in which no probe answers, and a gateway that has started serves', async () => {
+    const environment = await children.database();
+    const holder = connect(environment.DATABASE_URL, { username: 'tidegate' });
+    await holder`select pg_advisory_lock(hashtextextended('tidegate:migrate', 0))`;
+    const PORT = String(await freePort());
+    const settings = { ...environment, TRUSTED_PROXY: '127.0.0.1', MIGRATION_LOCK_SECONDS: '600', PORT };
+    const probed = () =>
+      Promise.all(
+        ['healthz', 'servez'].map((probe) =>
+          fetch(`http://127.0.0.1:${PORT}/${probe}`).then(
+            ({ status }) => status,
+            (error: { cause: { code: string } }) => error.cause.code,
+          ),
+        ),
+      );
+
+    const gateway = children.start(settings);
+    await until(() => gateway.errors.includes('Waiting up to 600 s for the lock for "migrate"') || gateway.over);
+    expect(await probed()).toEqual(['ECONNREFUSED', 'ECONNREFUSED']);
+    await holder`select pg_advisory_unlock_all()`;
+    await until(() => gateway.out.includes('Tidegate is listening') || gateway.over);
+    expect(await probed()).toEqual([200, 200]);
+    gateway.signal('SIGTERM');
+    expect(await gateway.ended).toBe(0);
   });
 });
 
