@@ -98,8 +98,12 @@ async function refuseOccupied(tx: postgres.TransactionSql): Promise<void> {
     );
 }
 
-/** Ends the sessions of the backup, of which some may have been revoked since. */
+/**
+ * Ends the sessions of the backup, of which some may have been revoked since, and forgets its gateways: none of them
+ * runs on this database.
+ */
 async function endSessions(tx: postgres.TransactionSql): Promise<void> {
+  await tx`delete from gateway_process`;
   await tx`delete from operator_session`;
   await tx`update session set revoked_at = wall_clock() where revoked_at is null`;
 }
