@@ -4,6 +4,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '../support/ports.js';
 import { until, useChildren } from '../support/child.js';
+import { completeDeposit } from '../support/world.js';
 
 /*
  * Makes ten faults, three of them by stand-ins, and compares what `tidegate doctor` says after each with the page about
@@ -77,7 +78,7 @@ const trade = async () => {
   const gateway = await children.gateway({ ...environment, LEDGER_CHECK_HOURS: '0' });
   const speaker = gateway.speaker(root.keys.test, { 'x-forwarded-proto': 'https' });
   const { body } = await speaker.post('/v1/deposits', { amount: '100.00', currency: 'USD' });
-  expect((await speaker.post(`/v1/test_helpers/deposits/${body.id}/complete`)).status).toBe(200);
+  await completeDeposit(speaker, body.id);
   const hook = { url: 'https://receiver.example/hook', event_types: ['*'] };
   expect((await speaker.post('/v1/webhook_endpoints', hook)).status).toBe(200);
   return gateway;
