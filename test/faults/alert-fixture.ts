@@ -7,6 +7,8 @@ import { figures } from '../support/scale.js';
 import type { Server } from '../support/standby.js';
 import { details, nickname, type Speaker } from '../support/world.js';
 
+export const pepper = 'a pepper that is long enough for a test';
+
 type Environment = Record<string, string>;
 
 /** A gateway on a server, a root account of it, and a real Prometheus that scrapes it with the alert rules. */
@@ -29,7 +31,7 @@ export async function watched(
   const environment = {
     ...hasty,
     DATABASE_URL: `postgres://tidegate@127.0.0.1:${port}/tidegate`,
-    API_KEY_PEPPER: 'a pepper that is long enough for a test',
+    API_KEY_PEPPER: pepper,
     TRUSTED_PROXY: '127.0.0.1',
     METRICS_PORT,
   };

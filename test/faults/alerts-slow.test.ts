@@ -87,6 +87,8 @@ const lockedTable: Drill = async ({ expect }) => {
     const seconds = await fires(one.prometheus, 'a table is locked', 'TidegateUnavailable');
     expect(seconds).toBeLessThan(secondsMax(0, 300));
     expect(await (await fetch(`${one.gateway.origin}/readyz`)).json()).toEqual({ status: 'locked' });
+    // Each write waits for two seconds. That is slow, too, after ten minutes.
+    expect([...(await one.prometheus.pending())]).toContain('TidegateSlow');
   } finally {
     over = true;
     await client;
@@ -97,12 +99,25 @@ const lockedTable: Drill = async ({ expect }) => {
   expect((await partner(one.me)).status).toBe(200);
 };
 
+/** A process computes for a third of a second, again and again. */
+const busyLoop: Drill = async ({ expect }) => {
+  const computes = 'setInterval(()=>Atomics.wait(new%20Int32Array(new%20SharedArrayBuffer(4)),0,0,350),10)';
+  const begins = `process.once('SIGUSR2',()=>${computes})`;
+  const one = await deployed(await servers.start(data.busy!), {
+    NODE_OPTIONS: `--import=data:text/javascript,${begins}`,
+  });
+  one.gateway.signal('SIGUSR2');
+  const seconds = await fires(one.prometheus, 'a process computes too much', 'TidegateEventLoop');
+  expect(seconds).toBeLessThan(secondsMax(0, 300));
+  expect((await partner(one.me)).status).toBe(200);
+};
+
 /*
  * Each drill has servers, a gateway and a Prometheus of its own, so that they wait for minutes at the same time.
  */
 describe.skipIf(!prometheusProgram)(`alert rules that wait for minutes${missing}`, () => {
   beforeAll(async () => {
-    for (const name of ['late', 'locked', 'primary', 'replica']) data[name] = await servers.copy(name);
+    for (const name of ['busy', 'late', 'locked', 'primary', 'replica']) data[name] = await servers.copy(name);
   });
   afterAll(async () => {
     for (const one of deployments) await unwatched(one);
@@ -112,4 +127,5 @@ describe.skipIf(!prometheusProgram)(`alert rules that wait for minutes${missing}
   it.concurrent('page for a payout of live mode that fails, and not for a dead receiver of webhooks', latePayout);
   it.concurrent('say that a replica replays nothing', lateReplica);
   it.concurrent('page when a locked table refuses requests, and /readyz says why', lockedTable);
+  it.concurrent('say that a process has too much to compute', busyLoop);
 });

@@ -1,10 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { childrenOf, until, useChildren } from '../support/child.js';
-import { prometheusProgram } from '../support/prometheus.js';
-import { patience } from '../support/scale.js';
+import { type Prometheus, prometheusProgram } from '../support/prometheus.js';
+import { figures, patience } from '../support/scale.js';
 import { type Server, Servers } from '../support/standby.js';
-import { doctorOn, fires, partner, unwatched, type Watched, watched } from './alert-fixture.js';
+import { completeDeposit } from '../support/world.js';
+import { doctorOn, fires, partner, pepper, unwatched, type Watched, watched } from './alert-fixture.js';
 
 vi.setConfig(patience);
 
@@ -14,6 +16,7 @@ const missing = prometheusProgram ? '' : ' (skipped: no prometheus is installed)
 const clocks = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
 
 let server: Server;
+let waiting: string;
 let one: Watched | undefined;
 
 /** Starts a gateway that has checked the health of nothing yet, and a Prometheus that has seen nothing. */
@@ -22,10 +25,46 @@ async function fresh(more: Record<string, string> = {}): Promise<Watched> {
   return one;
 }
 
+/** Makes a certificate that ends in three days; returns the settings that name it. */
+function certificate(folder: string): Record<string, string> {
+  const [TLS_CERT_FILE, TLS_KEY_FILE] = [`${folder}/cert.pem`, `${folder}/key.pem`];
+  const curve = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 3 -subj /CN=tidegate';
+  execFileSync('openssl', [...curve.split(' '), '-keyout', TLS_KEY_FILE, '-out', TLS_CERT_FILE], { stdio: 'pipe' });
+  return { TLS_CERT_FILE, TLS_KEY_FILE };
+}
+
+/**
+ * A backup of three days ago, a ledger that was checked four days ago, events that no worker can number in test mode,
+ * and in live mode not within six seconds, and payouts that fail.
+ */
+async function mayWait(sql: Server['sql']): Promise<void> {
+  await sql`update operator_action set created = created - 3 * 86400 where operation = 'backup'`;
+  await sql`insert into balance (tenant_id, livemode, account_id, currency, of_partner, context_id, on_root_list)
+    select tenant_id, livemode, id, 'USD', false, id, true from account where livemode`;
+  await sql`insert into ledger_check (tenant_id, livemode, id, created, status)
+    select tenant_id, true, 'check_old', extract(epoch from clock_timestamp())::bigint - 4 * 86400 - 60, 'passed'
+    from account where livemode`;
+  await sql.unsafe(`create function breaks() returns trigger language plpgsql as
+    $$ begin raise exception 'broken' using errcode = 'P0001'; end $$;
+    create function waits() returns trigger language plpgsql as $$ begin perform pg_sleep(6); return new; end $$;
+    create trigger breaks before update on event for each row when (not new.livemode) execute function breaks();
+    create trigger waits before update on event for each row when (new.livemode) execute function waits();
+    create trigger breaks before delete on job for each row when (old.kind = 'pay_out') execute function breaks()`);
+}
+
+/** Waits until all that these rules ask for is there, with their waits still to end. */
+const pending = (prometheus: Prometheus, rules: string[]) =>
+  until(async () => {
+    const found = await prometheus.pending();
+    return rules.every((rule) => found.has(`Tidegate${rule}`));
+  }, 250);
+
 // Each drill has a gateway and a Prometheus of its own: what fires for fifteen minutes is none of the next one.
 describe.skipIf(!prometheusProgram)(`the alert rules about what a gateway finds${missing}`, () => {
   beforeAll(async () => {
-    server = await servers.start(await servers.copy('work'));
+    const data = await servers.copy('work');
+    waiting = await servers.copy('waiting');
+    server = await servers.start(data);
   });
   afterEach(() => unwatched(one));
   afterAll(() => servers.endAll());
@@ -41,22 +80,34 @@ describe.skipIf(!prometheusProgram)(`the alert rules about what a gateway finds$
     await until(async () => (await me.get('/v1/accounts')).status === 200);
   });
 
-  it('wait an hour with a backup that is older than two days', async () => {
-    const folder = `${children.folder()}/backup`;
-    const environment = {
-      DATABASE_URL: `postgres://tidegate@127.0.0.1:${server.port}/tidegate`,
-      API_KEY_PEPPER: 'a pepper that is long enough for a test',
-      TRUSTED_PROXY: '127.0.0.1',
-    };
-    expect((await children.command(environment, 'backup', folder)).code).toBe(0);
-    await server.sql`update operator_action set created = created - 3 * 86400 where operation = 'backup'`;
-    const { prometheus } = await fresh();
-    const pending = 'count(ALERTS{alertname="TidegateBackupOld",alertstate="pending"})';
-    await until(async () => (await prometheus.query(pending)) === 1, 250);
+  it('wait with what may wait, as long as they say: it is true on a real gateway, and nothing fires', async () => {
+    const folder = children.folder();
+    const own = await servers.start(waiting);
+    const backup = { DATABASE_URL: `postgres://tidegate@127.0.0.1:${own.port}/tidegate`, API_KEY_PEPPER: pepper };
+    expect((await children.command(backup, 'backup', `${folder}/backup`)).code).toBe(0);
+    const create = ['account', 'create', '--type=user', '--edition=1', '--legal-name=Quiet Traders'];
+    expect((await children.command(backup, ...create)).code).toBe(0);
+    await mayWait(own.sql);
+    const tls = certificate(folder);
+    one = await watched(children, own, 'platform', { ...tls, LEDGER_CHECK_HOURS: '168', STATEMENT_SECONDS: '60' });
+    const { prometheus, environment } = one;
+    const rules = ['BackupOld', 'Certificate', 'LedgerUnchecked', 'StuckTest', 'WorkFails', 'WorkWaits'];
+    await pending(prometheus, rules);
+    await own.sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
+      select tenant_id, true, 'job_fails', 1, 'pay_out', id, '{}', extract(epoch from clock_timestamp())::bigint
+      from account limit 1`;
+    await pending(prometheus, [...rules, 'Stuck']);
     expect([...(await prometheus.firing())]).toEqual([]);
-    expect(await doctorOn(children, environment, 'TidegateBackupOld')).toEqual([
-      ['look', 'backups', 'The last backup by `tidegate backup` is 3 days old.'],
-    ]);
+    const said = await doctorOn(children, { ...environment, ...tls }, 'TidegateHealth');
+    expect(said.filter(([level]) => level === 'look')).toEqual(
+      expect.arrayContaining([
+        ['look', 'backups', 'The last backup by `tidegate backup` is 3 days old.'],
+        ['look', 'certificate', expect.stringMatching(/^The certificate in TLS_CERT_FILE expires in [23] days\.$/)],
+        ['look', 'ledgers', 'The oldest last check of a ledger is 4 days old.'],
+        ['look', 'stuck work', 'In live mode 1 job and the work of 0 tenants fail and are tried again.'],
+        ['look', 'stuck work', 'In test mode 0 jobs and the work of 2 tenants fail and are tried again.'],
+      ]),
+    );
   });
 
   it.skipIf(!fs.existsSync(clocks))('fire for nobody when a clock is wrong, which the log says', async () => {
@@ -66,7 +117,10 @@ describe.skipIf(!prometheusProgram)(`the alert rules about what a gateway finds$
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     });
     const said = () => gateway.log().filter(({ check }) => check === 'servers');
+    const began = performance.now();
     await until(() => said().length > 0);
+    const seconds = ((performance.now() - began) / 1_000).toFixed(0);
+    figures('alerts', { fault: 'the clock of a gateway is an hour wrong', log: 'warn', seconds });
     expect(said()).toMatchObject([
       { level: 40, finding: expect.stringMatching(/^The clock of .* differs .* by -3600 s/) },
     ]);
@@ -82,7 +136,7 @@ describe.skipIf(!prometheusProgram)(`the alert rules about what a gateway finds$
   it('page for a ledger that a check finds violated', async () => {
     const { me, prometheus, environment, root } = await fresh();
     const { body } = await me.post('/v1/deposits', { amount: '100.00', currency: 'USD' });
-    expect((await me.post(`/v1/test_helpers/deposits/${body.id}/complete`)).status).toBe(200);
+    await completeDeposit(me, body.id);
     await server.sql`update balance set pending = pending + 1 where not livemode`;
     const check = await children.command(environment, 'ledger', 'check', root.account.id, '--json');
     expect(check.code).toBe(1);

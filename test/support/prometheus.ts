@@ -45,9 +45,14 @@ export class Prometheus {
   }
 
   /** The alerts that fire now, by their names. */
-  async firing(): Promise<Set<string>> {
+  firing = (): Promise<Set<string>> => this.#inState('firing');
+
+  /** The alerts that would fire if what they say went on for as long as they wait, by their names. */
+  pending = (): Promise<Set<string>> => this.#inState('pending');
+
+  async #inState(wanted: string): Promise<Set<string>> {
     const found = (await this.#get('/api/v1/alerts')) as { alerts: { state: string; labels: { alertname: string } }[] };
-    return new Set(found.alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname));
+    return new Set(found.alerts.filter(({ state }) => state === wanted).map(({ labels }) => labels.alertname));
   }
 
   /** The first value of an expression; undefined when there is none. */
@@ -66,6 +71,7 @@ export class Prometheus {
 
   async stop(): Promise<void> {
     const running = this.#running;
+    this.#running = undefined;
     if (running && running.exitCode === null) {
       const ended = new Promise((resume) => running.once('exit', resume));
       running.kill('SIGKILL');
