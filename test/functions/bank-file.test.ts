@@ -172,6 +172,7 @@ describe('a booked line', () => {
       [1, `tenant = '${other}'`],
       [2, "deposit_id = 'deposit_0'"],
       [3, "payout_id = 'payout_0'"],
+      [3, "deposit_id = 'deposit_0'"],
     ];
     for (const [number, change] of changes)
       await world.sql
@@ -182,5 +183,30 @@ describe('a booked line', () => {
           throw new Error('undone');
         })
         .catch((error: Error) => expect(error.message).toBe('undone'));
+  });
+
+  it('breaks a rule when another line is booked as the same transfer', async () => {
+    const id = await file();
+    const booked = { state: 'booked', reason: null, tenant: 'tenant_0' };
+    const deposit = { ...booked, address_id: 'address_1', deposit_id: 'deposit_twice' };
+    const lines = [line(1, deposit), line(2, { ...booked, direction: 'debit', payout_id: 'payout_twice' })];
+    const back = [line(3, { ...deposit, direction: 'debit' }), line(4, { ...booked, payout_id: 'payout_twice' })];
+    await call('store_bank_lines', id, json([...lines, ...back]), '[]');
+    const breaches = (sql: postgres.ISql) =>
+      sql`select what from violations where rule = 'two bank lines are booked as one transfer'`;
+    // Money that came and was taken back, and money that left and came back, is two lines.
+    expect(await breaches(world.sql)).toEqual([]);
+    await world.sql
+      .begin(async (tx) => {
+        await tx`drop index bank_line_deposit, bank_line_payout`;
+        await tx`insert into bank_line
+          select (jsonb_populate_record(l, '{"number": 9}')).* from bank_line l where file_id = ${id} and number = 1`;
+        expect(await breaches(tx)).toEqual([{ what: 'deposit_twice credit' }]);
+        await tx`update bank_line set direction = 'debit' where file_id = ${id} and payout_id is not null`;
+        const both = await breaches(tx);
+        expect(both.map(({ what }) => what).toSorted()).toEqual(['deposit_twice credit', 'payout_twice debit']);
+        throw new Error('undone');
+      })
+      .catch((error: Error) => expect(error.message).toBe('undone'));
   });
 });

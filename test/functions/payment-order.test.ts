@@ -200,7 +200,9 @@ of('propose_payment_order', () => {
     expect(order).toMatchObject({ status: 'proposed', payouts: 2, total: '300', left_out: leftOut });
     expect(await propose(order.id, 3, '400')).toEqual(order);
     const empty = await create((await account()).id);
-    expect(await propose(empty.id, 0, '0')).toMatchObject({ status: 'rejected', payouts: 0 });
+    const { decided_at: at, ...rejected } = await propose(empty.id, 0, '0');
+    expect(rejected).toMatchObject({ status: 'rejected', payouts: 0 });
+    expect(Number(at)).toBeGreaterThanOrEqual(Number(empty.created));
   });
 
   it('rejects a second order under an idempotency key', async () => {
@@ -290,9 +292,20 @@ of('decide_payment_order', () => {
           .catch((error: Error) => expect(error.message).toBe('undone'));
       }
     }
-    // One that is rejected gives its payouts back after that.
-    await world.sql`update payment_order set status = 'rejected' where id = ${id}`;
+    // One that is rejected gives its payouts back after that, and at the latest before a later one is proposed.
+    await world.sql`update payment_order set status = 'rejected', decided_at = created + 5 where id = ${id}`;
     expect(await breaches()).toEqual([]);
+    const later = await propose((await create((await account()).id)).id);
+    for (const [at, broken] of [
+      [5, []],
+      [6, [{ rule: 'payout is claimed by a rejected payment order' }]],
+    ] as const) {
+      await world.sql`update payment_order set created = (select created from payment_order where id = ${id}) + ${at}
+        where id = ${later.id}`;
+      expect(await breaches()).toEqual(broken);
+    }
+    // What has ended meanwhile stays in its order.
+    await other.move('completed', { orderId: id });
     expect(await counted('release_payouts', one.root.tenantId, false, JSON.stringify([one.payout.id]), id)).toBe(1);
     expect(await breaches()).toEqual([]);
   });

@@ -636,6 +636,40 @@ describe('a chargeback of a checkout', () => {
     expect(await broken()).toEqual([]);
   });
 
+  it('breaks a rule when more is unexplained than was paid or taken', async () => {
+    const rule = { rule: 'unexplained money is more than was paid' };
+    const root = await payee(100n);
+    const whole = await first(root);
+    await end(root, await refundOf(root, whole), 'succeeded');
+    const byHand = (place: Place, id: string, amount: bigint) =>
+      write(place, 'record_unexplained', { depositId: id, amount, reference: reference(), note: 'By hand' });
+    const { deposit_id: over } = await paid(150n);
+    await refunded(over);
+    const other = await begin(await checkout());
+    await write(merchant, 'decide_transaction', { id: other.id, status: 'succeeded', amount: 40n, currency: 'USD' });
+    await settle(other, 'succeeded');
+    await world.sql`delete from job where subject_id = ${other.id}`;
+    const inUsd = { id: other.id, reference: reference(), reasonCode: 'high_risk' };
+    const rows: [Row, bigint][] = [
+      [await byHand(root, whole.id, 100n), 101n],
+      [await byHand(merchant, over, 150n), 151n],
+      [await write(merchant, 'dispute_attempt', inUsd), 41n],
+    ];
+    expect(await broken()).toEqual([]);
+    for (const [{ id }, most] of rows)
+      await world.sql
+        .begin(async (tx) => {
+          const breaches = () => tx`select rule from violations where what = ${id} and rule = ${rule.rule}`;
+          await tx`update unexplained set amount = ${String(-most)} where id = ${id}`;
+          expect([most, await breaches()]).toEqual([most, [rule]]);
+          // In another currency no amount is compared.
+          await tx`update unexplained set currency = 'CHF' where id = ${id}`;
+          expect([most, await breaches()]).toEqual([most, []]);
+          throw new Error('undone');
+        })
+        .catch((error: Error) => expect(error.message).toBe('undone'));
+  });
+
   it('of its second payment moves no balance', async () => {
     const made = await checkout();
     const late = await begin(made);

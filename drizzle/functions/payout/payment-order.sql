@@ -142,14 +142,18 @@ begin
     end,
     payouts = p_payouts,
     total = p_total,
-    left_out = p_left_out
+    left_out = p_left_out,
+    decided_at = case
+      when p_payouts = 0 then wall_clock()
+    end
   where p.id = p_id and p.status = 'gathering';
   return query select p.* from payment_order p where p.id = p_id;
 exception when unique_violation then
   update payment_order p
   set
     status = 'rejected',
-    note = 'Another order was proposed under the same Idempotency-Key.'
+    note = 'Another order was proposed under the same Idempotency-Key.',
+    decided_at = wall_clock()
   where p.id = p_id and p.status = 'gathering';
   return query select p.* from payment_order p where p.id = p_id;
 end;

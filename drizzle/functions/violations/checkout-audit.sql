@@ -127,4 +127,26 @@ create or replace view checkout_violations as
               else 'acquirer'
             end
         ) = -u.amount
-    );
+    )
+  union all
+  -- What a bank or an acquirer has taken back, in the currency of what was paid for a deposit or taken with an attempt.
+  select u.tenant_id, u.livemode, 'unexplained money is more than was paid', u.id
+  from
+    unexplained u
+    left join deposit d on d.tenant_id = u.tenant_id and d.livemode = u.livemode and d.id = u.deposit_id
+    left join transaction t on t.tenant_id = u.tenant_id and t.livemode = u.livemode and t.id = u.transaction_id
+  where
+    u.reason = 'recorded'
+    and case
+      when d.id is not null then u.currency = d.currency
+      and -u.amount > greatest(
+        d.amount,
+        (
+          select max(coalesce(x.taken_amount, x.amount))
+          from transaction x
+          where x.tenant_id = d.tenant_id and x.livemode = d.livemode and x.deposit_id = d.id
+        )
+      )
+      else u.currency = t.taken_currency
+      and -u.amount > t.taken_amount
+    end;

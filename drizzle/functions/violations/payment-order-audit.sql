@@ -2,7 +2,7 @@
 
 -- Orders that break an invariant: an approved one was proposed by one named operator and approved by another one, and
 -- from its proposal on an order has the payouts that were counted then, in its currency. A payout has an order that
--- exists.
+-- exists, and that is not rejected.
 create or replace view payment_order_breaches as
   with
     claimed as materialized (
@@ -10,6 +10,7 @@ create or replace view payment_order_breaches as
         y.order_id,
         y.currency,
         count(*) as payouts,
+        count(*) filter (where y.status = 'processing') as under_way,
         sum(y.amount) as total
       from payout y
       where y.order_id is not null
@@ -29,4 +30,21 @@ create or replace view payment_order_breaches as
   from
     claimed c
     left join payment_order o on o.id = c.order_id and o.currency = c.currency
-  where o.id is null;
+  where o.id is null
+  union all
+  -- An order is rejected first, and then a statement of each tenant gives its payouts back. What an interruption has
+  -- left is given back when another order is begun, before that one is proposed.
+  select 'payout is claimed by a rejected payment order', o.id
+  from payment_order o
+  where
+    o.status = 'rejected'
+    and exists (
+      select
+      from claimed c
+      where c.order_id = o.id and c.under_way > 0
+    )
+    and exists (
+      select
+      from payment_order n
+      where n.status in ('proposed', 'approved', 'sent') and n.created > o.decided_at
+    );

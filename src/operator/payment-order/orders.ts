@@ -78,6 +78,8 @@ async function gather(operator: Operator, order: PaymentOrderRow, tenantsMax: nu
     if (waiting.length === 0 || taken.length < payable.length) break;
     claimed += taken.length;
     after = waiting.at(-1);
+    // What a rejected order claims waits for its end, and another one cannot have it.
+    if ((await orderOf(operator, order.id)).status !== GATHERING) break;
   }
   return leftOut;
 }
