@@ -13,6 +13,7 @@ import {
   createPaymentOrder,
   listOrders,
   orderedPayouts,
+  orderOf,
   rejectPaymentOrder,
   sendPaymentOrder,
 } from '../../src/operator/payment-order/orders.js';
@@ -56,6 +57,7 @@ const act = fc.record({
   what: fc.constantFrom(
     ...['earn', 'earn', 'earn', 'create', 'create', 'approve', 'approve', 'send', 'give', 'give'],
     ...['reject', 'answer', 'answer', 'answer', 'repeat', 'misstate', 'elsewhere', 'fail', 'complete', 'return'],
+    ...['create both', 'create or reject', 'approve or reject', 'approve or reject', 'send and answer', 'both tell'],
   ),
   cents: fc.constantFrom(100n, 250n, 1_000n),
   which: fc.nat(20),
@@ -74,8 +76,8 @@ interface Fate {
 }
 
 /**
- * Two tenants earn, three operators gather, approve, reject and send orders as the bank has told them, and the bank
- * sends each file once. Whatever the order of all this is, the bank pays no payout twice and none that was given back,
+ * Two tenants earn, three operators gather, approve, reject and send orders as the bank has told them, also two of them
+ * at once, and the bank sends each file once. Whatever the order of all this is, the bank pays no payout twice and none that was given back,
  * and in the end the ledger says of each payout what the bank did with it.
  */
 describe.each(seedsOf('api/payment-order-history'))('histories of payment orders, seed %i', (seed) => {
@@ -102,9 +104,17 @@ describe.each(seedsOf('api/payment-order-history'))('histories of payment orders
         ...{ reference: `B${++references}`, direction: 'DBIT' as const, ...more },
       });
       const refused = (error: { problems?: unknown }) => expect(error.problems).toBeDefined();
+      const gather = (actor: Actor) =>
+        createPaymentOrder(world.operator, { ownAccountId, valueDate: '2099-12-01' }, actor).catch(refused);
+      /** Whether what an operator asks was done. */
+      const isDone = async (asked: Promise<unknown>) => {
+        const [outcome] = await Promise.allSettled([asked]);
+        if (outcome.status === 'rejected') refused(outcome.reason as object);
+        return outcome.status === 'fulfilled';
+      };
 
       for (const { what, cents: amount, which, person } of acts) {
-        const by = people[person]!;
+        const [by, another] = [people[person]!, people[(person + 1) % 3]!];
         const pick = <T>(rows: readonly T[]): T | undefined => rows[which % Math.max(1, rows.length)];
         const [open, told] = [[...fates.values()].filter((f) => f.untold.length > 0), [...fates.values()]];
         if (what === 'earn') {
@@ -115,9 +125,46 @@ describe.each(seedsOf('api/payment-order-history'))('histories of payment orders
           const allocation = { receivables: [{ id, amount: text(amount) }] };
           await must(to.live.post(`/v1/deposits/${deposit!.id}/reconcile`, allocation));
           await payOutLive(to.live);
-        } else if (what === 'create')
-          await createPaymentOrder(world.operator, { ownAccountId, valueDate: '2099-12-01' }, by).catch(refused);
-        else if (what === 'approve') {
+        } else if (what === 'create') await gather(by);
+        else if (what === 'create both') await Promise.all([gather(by), gather(another)]);
+        else if (what === 'create or reject') {
+          const order = pick((await orders('proposed', 'approved')).filter(({ id }) => !given.has(id)));
+          const reject = order && rejectPaymentOrder(world.operator, order.id, 'A test', by).catch(refused);
+          await Promise.all([gather(another), reject]);
+        } else if (what === 'approve or reject') {
+          const order = pick(await orders('proposed'));
+          if (order) {
+            const [isApproved, isRejected] = await Promise.all([
+              isDone(approvePaymentOrder(world.operator, order.id, by)),
+              isDone(rejectPaymentOrder(world.operator, order.id, 'A test', another)),
+            ]);
+            const { status } = await orderOf(world.operator, order.id);
+            // An approved one may be rejected by a third person after that.
+            expect(isApproved || isRejected).toBe(true);
+            expect(status).toBe(isRejected ? 'rejected' : 'approved');
+          }
+        } else if (what === 'send and answer') {
+          const fate = pick(open);
+          const of = fate && (await payoutOf(world.operator, fate.id)).orderId;
+          if (fate && of) {
+            const entry = fate.untold.shift()!;
+            const [[line]] = await Promise.all([
+              tell([entry]),
+              sendPaymentOrder(world.operator, of, by).catch(refused),
+            ]);
+            const known = byHand.includes(`${fate.id} ${entry.direction}`);
+            expect([line!.state, line!.reason]).toEqual([known ? 'seen_before' : 'booked', null]);
+          }
+        } else if (what === 'both tell') {
+          // A person and the bank's file say at once that a payout has arrived.
+          const fate = pick(open.filter(({ untold }) => untold[0]!.direction === 'DBIT'));
+          if (fate) {
+            const hand = isDone(endPayout(world.operator, fate.id, 'completed'));
+            const [[line]] = await Promise.all([tell([fate.untold.shift()!]), hand]);
+            expect(['booked', 'seen_before']).toContain(line!.state);
+            expect((await payoutOf(world.operator, fate.id)).status).toBe('completed');
+          }
+        } else if (what === 'approve') {
           const order = pick(await orders('proposed'));
           if (order) await approvePaymentOrder(world.operator, order.id, by).catch(refused);
         } else if (what === 'send') {
@@ -192,6 +239,9 @@ describe.each(seedsOf('api/payment-order-history'))('histories of payment orders
           const of = await inOrder(order.id);
           expect([order.payouts, order.total]).toEqual([of.length, of.reduce((sum, p) => sum + BigInt(p.amount), 0n)]);
         }
+        const kept = await world.sql`select y.id from payout y join payment_order o on o.id = y.order_id
+          where o.status = 'rejected' and y.status = 'processing'`;
+        expect([what, kept]).toEqual([what, []]);
       }
 
       for (const fate of fates.values()) {

@@ -348,6 +348,31 @@ describe('a payment order', () => {
     await world.endLast();
   });
 
+  it('claims nothing more once it is rejected while it is gathered', async () => {
+    const made = [await paid('10.50'), await paid('20.50')].map(({ id }) => id);
+    const [one, other] = await world.sql`select tenant_id as tenant, id from payout where id = any(${made})
+      order by created, id`;
+    // The other one comes when the first batch is read.
+    await world.sql`update payout set order_id = 'payment_order_0' where id = ${other!.id}`;
+    const input = { ownAccountId: await account(), valueDate: '2099-12-06' };
+    await world.sql.begin(async (later) => {
+      let reply: ReturnType<typeof ask>;
+      await world.sql.begin(async (tx) => {
+        await tx`select from payout where id = ${one!.id} for update`;
+        reply = ann!.by(create, input);
+        await statementsWaiting({ sql: tx }, 1);
+        const [order] = await tx`select id from payment_order where status = 'gathering'`;
+        await data(ben!.by(reject, { id: order!.id, reason: 'A test' }));
+        const released = [other!.tenant, true, JSON.stringify([other!.id]), 'payment_order_0'];
+        await world.database.call('release_payouts', released);
+        await later`select from payout where id = ${other!.id} for update`;
+      });
+      // It would wait for the other one, and has none.
+      expect((await reply!).codes).toEqual(['state_conflict']);
+    });
+    expect(await world.sql`select id from payout where id = any(${made}) and order_id is not null`).toEqual([]);
+  });
+
   it('needs two named operators when OPERATOR_KEY has begun it', async () => {
     await paid('10.00');
     const input = { ownAccountId: await account(), valueDate: '2099-12-01' };

@@ -567,7 +567,7 @@ export async function inTurns<T, R>(items: readonly T[], size: number, work: (it
  * Waits until at least `count` statements of gateways wait for a lock in the test's database. On a cluster a statement
  * waits on the node of its tenant.
  */
-export async function statementsWaiting({ sql }: World, count: number): Promise<void> {
+export async function statementsWaiting({ sql }: { sql: postgres.ISql }, count: number): Promise<void> {
   const [activity, names] = inject('distributed')
     ? ['citus_stat_activity', 'citus_internal%']
     : ['pg_stat_activity', 'tidegate%'];
