@@ -451,7 +451,7 @@ describe('a payment order', () => {
       const lines = rows.map(([reference, amount, of, reason = '']) =>
         [reference, today, amount, endToEndIdOf(of), reason, lastAccount()].join(),
       );
-      const text = ['Ref,Date,Amount,End to end,Return,Account', ...lines].join('\n');
+      const text = ['Ref,Date,Amount,End to end,Return,Account', ...lines, ''].join('\n');
       const given = { name: 'answer.csv', open: () => bytesOf(text), mapping };
       const { file } = await storeBankFile(world.operator, given, 'anna');
       await bookLines(world.operator, file.id);

@@ -16,6 +16,7 @@ export async function importByColumns(
     '',
     'Date;UTR;"Narration; of the payer";Withdrawal;Deposit;Balance',
     `27/11/2026;CSV-1;"${hostile.replaceAll('"', '""')}${'N'.repeat(80)}";;1,00,000.50;1,00,000.50`,
+    '',
   ];
   const file = { name: 'bank.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\r\n')) };
   await dialog.getByLabel('File', { exact: true }).setInputFiles(file);

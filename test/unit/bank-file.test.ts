@@ -342,6 +342,34 @@ describe('a CSV file', () => {
     expect(await faultOf(`${head}${line}\n`, mapping)).toBe(fault);
   });
 
+  it('is refused wherever it is cut within a line, so that no amount is a part of one', async () => {
+    const columns = { day: 'Date', reference: 'UTR', text: 'Narration', amount: 'Amount' };
+    const last: CsvMapping = { ...mapping, columns, headerLine: 1 };
+    const rows = [
+      'Date,Narration,UTR,Amount\n',
+      '01/11/2026,"Rent,\n""May""",Ü1,1250.00\n',
+      '02/11/2026,,U2,"2,500.00"\n',
+      '03/11/2026,,U3,-7\n',
+    ];
+    const bytes = Buffer.from(rows.join(''));
+    const whole = await linesOf(bytes, last);
+    expect(whole.map(({ amount }) => amount)).toEqual([125_000n, 250_000n, 700n]);
+    const ends = rows.map((_, i) => Buffer.byteLength(rows.slice(0, i + 1).join('')));
+    for (let at = 1; at <= bytes.length; at++) {
+      const cut = bytes.subarray(0, at);
+      // A file of whole lines is one that a bank may write, and the whole file brings the rest.
+      if (ends.includes(at)) expect(await linesOf(cut, last)).toEqual(whole.slice(0, ends.indexOf(at)));
+      else expect([at, await faultOf(cut, last)]).toEqual([at, expect.stringMatching(/^[1-5]: /)]);
+    }
+  });
+
+  it.each([
+    ['UTF-16', Buffer.from(`\ufeff${head}`, 'utf16le'), '1: is not text in UTF-8'],
+    ['Latin 1', Buffer.from(`${head}01/11/2026,XX771,U1,Zürich,1.00,,\n`, 'latin1'), '4: is not text in UTF-8'],
+  ])('is refused in %s', async (_, bytes, fault) => {
+    expect(await faultOf(bytes, mapping)).toContain(fault);
+  });
+
   it('is refused without a column that the mapping names, and with one twice', async () => {
     expect(await faultOf(head.replace('UTR', 'Ref'), mapping)).toBe('3: has no column `UTR`, which the mapping names');
     expect(await faultOf(head.replace('Narration', 'utr'), mapping)).toMatch(

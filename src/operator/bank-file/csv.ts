@@ -33,7 +33,7 @@ export async function* csvLines(
     ...{ delimiter: mapping.delimiter, from_line: mapping.headerLine, record_delimiter: ['\r\n', '\n', '\r'] },
     max_record_size: csvMax.recordCharacters,
   };
-  const input = Readable.from(text);
+  const input = Readable.from(wholeLines(text));
   const parser = input.on('error', (error) => parser.destroy(error)).pipe(parse(options));
   let header: Row | undefined;
   let [number, line] = [0, mapping.headerLine];
@@ -56,6 +56,18 @@ export async function* csvLines(
     input.destroy();
   }
   if (!header) throw new BankFileFault(line, 'has no names of columns');
+}
+
+/** The text of a file that ends with a line break. Refuses another: where it is cut, its last amount is a part of one. */
+async function* wholeLines(text: AsyncIterable<string>): AsyncGenerator<string, void, void> {
+  let [line, last] = [1, ''];
+  for await (const piece of text) {
+    line += piece.split('\n').length - 1;
+    last = piece.at(-1) ?? last;
+    yield piece;
+  }
+  if (last !== '\n' && last !== '\r')
+    throw new BankFileFault(line, 'ends without a line break: the file may be cut. If it is whole, add one');
 }
 
 /** The place of each column of the mapping, and how many there are. */

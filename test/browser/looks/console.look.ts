@@ -88,6 +88,7 @@ it("the operator's console", async () => {
   const rows = [
     'Date;UTR;Narration of the payer;Withdrawal;Deposit;Balance',
     `27/11/2026;UTR0099887766;${'N'.repeat(80)};;9,99,99,99,999.99;9,99,99,99,999.99`,
+    '',
   ];
   const map = async (page: Page) => {
     const file = { name: 'bank.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\r\n')) };
