@@ -77,8 +77,8 @@ interface Fate {
 
 /**
  * Two tenants earn, three operators gather, approve, reject and send orders as the bank has told them, also two of them
- * at once, and the bank sends each file once. Whatever the order of all this is, the bank pays no payout twice and none that was given back,
- * and in the end the ledger says of each payout what the bank did with it.
+ * at once, and the bank sends each file once. Whatever the order of all this is, the bank pays no payout twice and none
+ * that was given back, and in the end the ledger says of each payout what the bank did with it.
  */
 describe.each(seedsOf('api/payment-order-history'))('histories of payment orders, seed %i', (seed) => {
   it('pay each payout once, and end it as the bank did', async () => {

@@ -58,7 +58,7 @@ export async function* csvLines(
   if (!header) throw new BankFileFault(line, 'has no names of columns');
 }
 
-/** The text of a file that ends with a line break. Refuses another: where it is cut, its last amount is a part of one. */
+/** The text of a file that ends with a line break. Refuses another: if it is cut, its last amount is a part of one. */
 async function* wholeLines(text: AsyncIterable<string>): AsyncGenerator<string, void, void> {
   let [line, last] = [1, ''];
   for await (const piece of text) {
