@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pdf } from '../support/bodies.js';
+import { pdf, receivableBody } from '../support/bodies.js';
 import { PayeeFixture } from '../support/checkout-fixture.js';
 import { eventually, givenIn, payoutAddressBody, type Speaker, useWorld } from '../support/world.js';
 
@@ -72,6 +72,28 @@ describe('edges that lead from one object to another', () => {
       (answer) => answer.events.nodes.length > 0,
     );
     expect(removed.events.nodes).toEqual([{ objectId: person.body.id, subject: null }]);
+  });
+
+  it('from an event of a receivable to the customer that it billed then', async () => {
+    const platform = await given.platform(1);
+    const user = await platform.connectedUser();
+    const [first, second, foreign] = [await user.partner(), await user.partner(), await platform.connectedUser()];
+    const { body } = await user.post('/v1/receivables', receivableBody({}, { customer_id: first.id }));
+    for (const customer_id of [second.id, null])
+      expect((await user.post(`/v1/receivables/${body.id}`, { customer_id })).status).toBe(200);
+    const query = `{ events(filter: { objectId: "${body.id}" }, first: 5) { nodes { type customer { id nickname } } } }`;
+    const { events } = await eventually(
+      () => data(user, query),
+      (answer) => answer.events.nodes.length === 3,
+    );
+    expect(events.nodes).toEqual([
+      { type: 'receivable.updated', customer: null },
+      { type: 'receivable.updated', customer: { id: second.id, nickname: second.nickname } },
+      { type: 'receivable.created', customer: { id: first.id, nickname: first.nickname } },
+    ]);
+    expect(await data(foreign, query)).toEqual({ events: { nodes: [] } });
+    const others = await data(user, '{ events(type: ["account.created"], first: 5) { nodes { customer { id } } } }');
+    expect(new Set(others.events.nodes.map(({ customer }: any) => customer))).toEqual(new Set([null]));
   });
 
   it('from an account and an address to the files that support them', async () => {

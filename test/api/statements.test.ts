@@ -261,6 +261,7 @@ const hollow = [
   'Export.contentPath',
   'Event.deliveries',
   'Event.matchReasons',
+  'Event.customer',
   ...['Checkout', 'Dispute', 'Payout', 'Receivable', 'Refund'].map((type) => `${type}.events`),
   'ImportRow.problems',
   'ImportRow.object',

@@ -60,12 +60,20 @@ describe('receivables in the dashboard', () => {
     const customer = (await edit.getByLabel('Customer').locator('option:checked').textContent())!;
     await edit.getByRole('button', { name: 'Save' }).click();
     await details.getByRole('link', { name: customer }).waitFor();
+    const timeline = page.getByRole('region', { name: 'Timeline' });
+    await timeline.getByText(`Customer changed to ${customer}`, { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await edit.getByLabel('Customer').selectOption({ index: 2 });
+    const other = (await edit.getByLabel('Customer').locator('option:checked').textContent())!;
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await timeline.getByText(`Customer changed from ${customer} to ${other}`, { exact: true }).waitFor();
     // Another change keeps it.
     await page.getByRole('button', { name: 'Edit' }).click();
     await edit.getByLabel('Description').fill('Rugs');
     await edit.getByRole('button', { name: 'Save' }).click();
     await details.getByText('Rugs').waitFor();
-    await details.getByRole('link', { name: customer }).waitFor();
+    await details.getByRole('link', { name: other }).waitFor();
+    await timeline.getByText('Description changed', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Void' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Void receivable' }).click();
     await page.locator('.amount-line').getByText('Void').waitFor();

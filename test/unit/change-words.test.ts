@@ -51,6 +51,22 @@ describe('an update in the timeline', () => {
     expect(updated(before, after)).toBe(words);
   });
 
+  it('of an invoice says from whom and to whom it has gone', () => {
+    const [before, after] = [
+      { id: 'account_a', name: 'Tea House' },
+      { id: 'account_b', name: 'Tea House' },
+    ];
+    const words = (now: typeof before | null, past: typeof before | null, changed = {}) =>
+      changeWords('receivable.updated', { ...invoice, ...changed }, invoice, { now, past });
+    expect(words(after, before)).toBe('Customer changed from Tea House to Tea House');
+    expect(words(after, null)).toBe('Customer changed to Tea House');
+    expect(words(null, before)).toBe('Customer changed from Tea House');
+    expect(words(after, { ...after, name: 'Its old name' })).toBe('Receivable updated');
+    expect(words(after, before, { description: 'Tea' })).toBe(
+      'Customer changed from Tea House to Tea House; description changed',
+    );
+  });
+
   it('of an account names its inner members, and three at most', () => {
     const account = (nickname: string, details: object) => ({ nickname, business_details: details });
     const words = (details: object) =>

@@ -92,6 +92,12 @@ export default defineResource({
         },
       ),
       account: link(account, 'actingAccountId', { description: 'The account that it happened to.' }),
+      customer: link(account, ['data', 'customer_id'], {
+        nullable: true,
+        description:
+          'Of an event of a receivable: the customer that the invoice billed after it, with the details that it has ' +
+          'now. Null where none was known, and for other events.',
+      }),
       object: value(() => GraphQLJSONObject, eventObjectV1, {
         description: 'The object after the event, in the format of /v1.',
       }),

@@ -26,7 +26,7 @@ export const event = pgTable(
     type: text('type').notNull(),
     object: text('object').notNull(),
     objectId: text('object_id').notNull(),
-    data: jsonb('data').notNull(),
+    data: jsonb('data').$type<{ customer_id?: string }>().notNull(),
     requestId: text('request_id'),
     number: bigint('number', { mode: 'number' }),
     ...visibilityColumns(),

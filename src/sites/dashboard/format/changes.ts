@@ -3,17 +3,34 @@ import { capitalized, eventWords, words } from './words.js';
 
 /** An object of /v1, as an event has it. */
 type Version = Readonly<Record<string, unknown>>;
+/** Whom an invoice bills, which its object of /v1 does not say. */
+type Customer = { id: string; name: string } | null;
 
 /**
  * What an event says in words: of an update, what has changed since the event before it of the same object. Without
- * that one, or without a change that objects of /v1 show, it says only that there was an update.
+ * that one, or without a change that objects of /v1 or `customers` show, it says only that there was an update.
  */
-export function changeWords(type: string, object: unknown, before?: unknown): string {
+export function changeWords(
+  type: string,
+  object: unknown,
+  before?: unknown,
+  customers: { now: Customer; past: Customer } = { now: null, past: null },
+): string {
   const told = eventWords(type, object);
   if (!type.endsWith('.updated') || before === undefined) return told;
   const [now, past] = [object as Version, before as Version];
-  const said = [...(type === 'receivable.updated' ? moneyWords(now, past) : []), ...memberWords(now, past)];
+  const said = [
+    ...(type === 'receivable.updated' ? moneyWords(now, past) : []),
+    ...customerWords(customers.now, customers.past),
+    ...memberWords(now, past),
+  ];
   return said.length === 0 ? told : capitalized(said.join('; '));
+}
+
+/** From whom and to whom an invoice has gone. */
+function customerWords(now: Customer, past: Customer): string[] {
+  if (now?.id === past?.id) return [];
+  return [['customer changed', past && `from ${past.name}`, now && `to ${now.name}`].filter(Boolean).join(' ')];
 }
 
 /** What payments and payouts have changed of an invoice. */

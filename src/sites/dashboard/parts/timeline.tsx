@@ -1,18 +1,24 @@
 import { changeWords } from '../format/changes';
 import { useTimes } from '../format/time';
 import { matchedWords } from '../format/words';
-import { graphql } from '../graph/graphql';
+import { graphql, type ResultOf } from '../graph/graphql';
 import { useLive } from '../graph/live';
+import type { RowOf } from '../graph/pages';
+import { nameOf, NameFragment } from '../session';
 import { Card } from './page';
 import { Answered, Part } from './part';
 
-const TimelineQuery = graphql(`
-  query Timeline($objectId: ID!, $accountId: ID) {
-    events(filter: { objectId: $objectId, accountId: $accountId }, first: 21) {
-      nodes { id type created object matchReasons }
+const TimelineQuery = graphql(
+  `
+    query Timeline($objectId: ID!, $accountId: ID) {
+      events(filter: { objectId: $objectId, accountId: $accountId }, first: 21) {
+        nodes { id type created object matchReasons customer { ...Name } }
+      }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
+type Event = RowOf<ResultOf<typeof TimelineQuery>['events']>;
 
 /** How many events are shown. */
 const shown = 20;
@@ -47,17 +53,13 @@ export function Timeline({ objectId, account, more = [] }: TimelineProps) {
           {({ nodes }) => {
             const events = nodes
               // Each event but the first of an object says what changed since the one before it.
-              .map((event, i) => ({ ...event, before: nodes[i + 1]?.object }))
+              .map((event, i) => ({ ...event, before: nodes[i + 1] }))
               .slice(0, shown)
               // The dispute of the same second says it with its amount.
               .filter(
                 ({ type, created }) => type !== 'deposit.disputed' || more.every((each) => each.created !== created),
               )
-              .map(({ id, type, created, object, before, matchReasons }) => ({
-                id,
-                text: matchReasons ? matchedWords(matchReasons) : changeWords(type, object, before),
-                created,
-              }));
+              .map((event) => ({ id: event.id, text: textOf(event, event.before), created: event.created }));
             const all = [...more, ...events].sort((one, other) => Date.parse(other.created) - Date.parse(one.created));
             return (
               <>
@@ -80,3 +82,13 @@ export function Timeline({ objectId, account, more = [] }: TimelineProps) {
     </Answered>
   );
 }
+
+/** What an event says, beside the event before it of the same object. */
+function textOf({ type, object, matchReasons, customer }: Event, before: Event | undefined): string {
+  if (matchReasons) return matchedWords(matchReasons);
+  const customers = { now: partyOf(customer), past: partyOf(before?.customer) };
+  return changeWords(type, object, before?.object, customers);
+}
+
+const partyOf = (account: Event['customer'] | undefined) =>
+  account ? { id: account.id, name: nameOf(account) } : null;
