@@ -46,5 +46,7 @@ export function usePreferences(): Preferences {
 
 /** The chosen time zone, or that of the device: in it days begin. */
 export function useTimeZone(): string {
-  return usePreferences().timeZone || Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return usePreferences().timeZone || deviceZone();
 }
+
+export const deviceZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -4,7 +4,7 @@ import { sent } from '../graph/sent';
 /** The filters of a list. They are part of the address, so a filtered list can be kept and shared. */
 export function useFilters() {
   const [params, setParams] = useSearchParams();
-  const set = (changes: Record<string, string | null>, options: { replace?: boolean } = {}) =>
+  const set = (changes: Record<string, string | null>, options: { replace?: boolean; state?: object } = {}) =>
     setParams((before) => {
       const next = new URLSearchParams(before);
       // Another filter makes another list, which begins with its first page.

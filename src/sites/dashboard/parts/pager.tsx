@@ -44,7 +44,9 @@ export function Pager({ pageInfo, rows = 0, total }: PagerProps) {
   // The first page is that of the list as it is now.
   const isSecond = start !== undefined && start <= rowsOfPage + 1;
   const from = start === undefined ? null : String(start - rowsOfPage);
-  const previous = () => set(both && !isSecond ? { before: startCursor, from } : {});
+  // A list that is read in one direction has no cursor of the page before: the viewer goes back the way they came.
+  const cameByNext = !both && (history.state as { next?: true } | null)?.next === true;
+  const previous = () => (cameByNext ? history.back() : set(both && !isSecond ? { before: startCursor, from } : {}));
   return (
     <nav className="pager" aria-label="Pages of the list">
       {both && <p className="pager-place">{placeOf(start, rows, total)}</p>}
@@ -56,13 +58,18 @@ export function Pager({ pageInfo, rows = 0, total }: PagerProps) {
             disabled={!later || (both && rows > 0 && !hasPreviousPage)}
             onClick={previous}
           >
-            {both ? 'Previous page' : 'First page'}
+            {both || cameByNext ? 'Previous page' : 'First page'}
           </button>
           <button
             type="button"
             className="button small"
             disabled={!hasNextPage}
-            onClick={() => set({ after: endCursor, from: start === undefined ? null : String(start + rows) })}
+            onClick={() =>
+              set(
+                { after: endCursor, from: start === undefined ? null : String(start + rows) },
+                { state: { next: true } },
+              )
+            }
           >
             Next page
           </button>

@@ -21,6 +21,7 @@ import { Card, Page } from '../../parts/page';
 import { Answered, Part } from '../../parts/part';
 import { Pending, Problem } from '../../parts/problem';
 import { currencyOf } from '../../format/money';
+import { nameOfZone } from '../../format/zones';
 import { nameOf, useSession } from '../../session';
 import { Movements } from './movements';
 import { type AccountOfStatement, type Movement, MovementsQuery, ofRange, type Range, StatementQuery } from './query';
@@ -215,7 +216,7 @@ function Head({ account, month, timeZone, currency }: HeadProps) {
     ['Address', at && placeOf(at)],
     ['GST ID', ids?.taxGst],
     ['Account ID', viewer.account.id],
-    ['Month', `${monthName(month)}, ${timeZone}`],
+    ['Month', `${monthName(month)}, ${nameOfZone(timeZone)}`],
     ['Currency', currency],
     ['Printed', time(gatewayNow(), 'full')],
   ];

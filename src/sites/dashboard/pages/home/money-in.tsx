@@ -5,6 +5,7 @@ import { currenciesOf, formatMoney, hundredths, sum } from '../../format/money';
 import { useTimeZone } from '../../format/preferences';
 import { formatStep } from '../../format/time';
 import { counted } from '../../format/words';
+import { nameOfZone } from '../../format/zones';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { useFilters } from '../../parts/filters';
@@ -239,7 +240,7 @@ function AsTable({ days, kinds, currency, timeZone }: AsTableProps) {
           <table>
             <thead>
               <tr>
-                <th scope="col">Day ({timeZone})</th>
+                <th scope="col">Day ({nameOfZone(timeZone)})</th>
                 {[...kinds, ...(days[0]!.before === null ? [] : ['Period before'])].map((kind) => (
                   <th scope="col" key={kind} className="end">
                     {kind}

@@ -1,21 +1,11 @@
-import { prefer, type Preferences, usePreferences } from '../../format/preferences';
+import { deviceZone, prefer, type Preferences, usePreferences } from '../../format/preferences';
+import { nameOfZone } from '../../format/zones';
 import { Field } from '../../parts/field';
 import { Card, Page } from '../../parts/page';
-
-/** Names by which browsers still call zones whose cities have other names. */
-const cityNames: Readonly<Record<string, string>> = {
-  'Asia/Calcutta': 'Asia/Kolkata',
-  'Asia/Katmandu': 'Asia/Kathmandu',
-  'Asia/Rangoon': 'Asia/Yangon',
-  'Asia/Saigon': 'Asia/Ho_Chi_Minh',
-  'Europe/Kiev': 'Europe/Kyiv',
-};
-const nameOfZone = (zone: string): string => cityNames[zone] ?? zone;
 
 /** The preferences of the viewer. */
 export function Display() {
   const { theme, timeZone } = usePreferences();
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <Page title="Settings">
       <Card title="Display">
@@ -35,7 +25,7 @@ export function Display() {
         <Field label="Time zone" hint="Times are shown in this zone, and days begin in it, also in figures by day.">
           {(input) => (
             <select {...input} value={timeZone} onChange={(event) => prefer({ timeZone: event.target.value })}>
-              <option value="">{`As this device (${nameOfZone(own)})`}</option>
+              <option value="">{`As this device (${nameOfZone(deviceZone())})`}</option>
               <option value="UTC">UTC</option>
               {Intl.supportedValuesOf('timeZone').map((zone) => (
                 <option key={zone} value={zone}>
