@@ -50,6 +50,25 @@ describe("a list of the operator's console", () => {
   });
 });
 
+describe("a table of the operator's console", () => {
+  it('keeps its buttons within its frame on a tablet', async () => {
+    const { page, go } = visited;
+    const propose =
+      'mutation ($input: ProposeAdjustmentInput!) { proposeAdjustment(input: $input) { adjustment { id } } }';
+    const reason = 'A fee of the bank that the account was charged twice';
+    await new ConsoleSeed(world, OPERATOR_KEY).ask(propose, {
+      ...{ accountId: paid.accountId, mode: 'LIVE', credit: { amount: '4.00', currency: 'USD' }, reason },
+    });
+    await go('/operator/adjustments');
+    const table = page.getByRole('table', { name: 'Adjustments' });
+    await table.getByRole('button', { name: 'Reject' }).waitFor();
+    await page.setViewportSize({ width: 820, height: 900 });
+    expect(await table.evaluate((each) => each.scrollWidth - each.parentElement!.clientWidth)).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    expect(visited.complaints).toEqual([]);
+  });
+});
+
 describe("a form of the operator's console", () => {
   it('records no notice while the partner that paid is not one account', async () => {
     const { page, go } = visited;
@@ -167,6 +186,19 @@ describe('names instead of ids in the console', () => {
     await go(`/operator/audit?object=${paid.accountId}`);
     await actions.getByText('· Harbour Textiles', { exact: true }).first().waitFor();
     expect(await faultsInThemes(page)).toEqual([]);
+    // On a phone the tenant stands below what was done, which has the line with its outcome.
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 900 });
+      const places = await actions.locator('summary:has(> .of-tenant)').evaluateAll((all) =>
+        all.map((each) => {
+          const box = (part: string) => each.querySelector(`:scope > ${part}`)!.getBoundingClientRect();
+          const [done, outcome, tenant] = [box('.two-lines'), box('.status'), box('.of-tenant')];
+          return [done.right <= outcome.left, outcome.top < done.bottom, tenant.top >= done.bottom];
+        }),
+      );
+      expect(new Set(places.flat())).toEqual(new Set([true]));
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
     expect(visited.complaints).toEqual([]);
   });
 });

@@ -56,6 +56,7 @@ export function Rates() {
             {
               head: 'Mode and tenant',
               cell: (rate) => <OfTenant livemode {...rate} />,
+              plain: true,
             },
             { head: 'Set', cell: ({ created }) => <Time at={created} /> },
             { head: 'Rate', cell: ({ rate }) => <span className="money">{rate}</span>, end: true },
