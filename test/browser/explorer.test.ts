@@ -362,6 +362,14 @@ describe.each([1, 2] as const)('the examples on the demo of Edition %i', (editio
     await picture(`documentation-${edition}`);
 
     expect(await pane.innerText()).toContain('For a platform, itself and its connected users');
+    // On a tablet the panel of the page stands below both, which keep the width of their texts.
+    await page.locator('#show-code').click();
+    await page.setViewportSize({ width: 820, height: 900 });
+    const place = async (part: string) => (await page.locator(part).boundingBox())!;
+    const [query, panel] = [await place('.graphiql-query-editor'), await place('#panel')];
+    expect([query.width > 200, panel.width, panel.y > query.y + query.height]).toEqual([true, 820, true]);
+    await page.setViewportSize({ width: 1440, height: 4000 });
+    await page.locator('#panel-close').click();
     await page.getByRole('button', { name: 'Hide Documentation Explorer' }).click();
   });
 
