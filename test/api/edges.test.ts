@@ -81,7 +81,8 @@ describe('edges that lead from one object to another', () => {
     const { body } = await user.post('/v1/receivables', receivableBody({}, { customer_id: first.id }));
     for (const customer_id of [second.id, null])
       expect((await user.post(`/v1/receivables/${body.id}`, { customer_id })).status).toBe(200);
-    const query = `{ events(filter: { objectId: "${body.id}" }, first: 5) { nodes { type customer { id nickname } } } }`;
+    const customers = 'nodes { type customer { id nickname } }';
+    const query = `{ events(filter: { objectId: "${body.id}" }, first: 5) { ${customers} } }`;
     const { events } = await eventually(
       () => data(user, query),
       (answer) => answer.events.nodes.length === 3,
