@@ -455,6 +455,8 @@ describe('the next payout of an account', () => {
     await runAllJobs(user);
     const idle = await planOf(user);
     expect(idle).toEqual({ now: idle.now, at: idle.now - (idle.now % day) + day, blocked: [], next: [] });
+    // To noon, so that an hour before the payout is still to come at any time of the day.
+    await advanceClock(user, (3 * day) / 2 - (idle.now % day));
     await available(user, '100.00');
     const waiting = await planOf(user);
     expect([waiting.at! % day, waiting.at! > waiting.now, waiting.blocked]).toEqual([0, true, []]);

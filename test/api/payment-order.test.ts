@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOperator } from '../../src/operator/access/operators.js';
-import { bookLines } from '../../src/operator/bank-file/booking.js';
+import { assignLine, bookLines } from '../../src/operator/bank-file/booking.js';
 import { storeBankFile } from '../../src/operator/bank-file/import.js';
-import { listLines } from '../../src/operator/bank-file/listing.js';
+import { idOfLine, listLines } from '../../src/operator/bank-file/listing.js';
 import type { CsvMapping } from '../../src/operator/bank-file/table.js';
 import { bankReport } from '../../src/operator/bank-file/report.js';
 import { endPayout } from '../../src/operator/money/payouts.js';
@@ -434,6 +434,15 @@ describe('a payment order', () => {
     // It was paid all the same: a person has to look.
     const late = await answered([{ amount: '77.00', reference: 'P-7', endToEndId, direction: 'DBIT' }]);
     expect([fates(late), late[0].note]).toEqual([['refused'], expect.any(String)]);
+    // The bank took back what the account had received, she finds: that is no answer to the payout.
+    const { data: receipts } = await must(one.to.live.get('/v1/deposits'));
+    const receipt = await must(one.to.live.get(`/v1/deposits/${receipts[0].id}/bank_details`));
+    const assignment = { addressId: one.to.addressId, originalReference: receipt.reference };
+    const taken = await assignLine(world.operator, idOfLine(late[0]), assignment, 'anna');
+    expect(taken).toMatchObject({ state: 'booked', payoutId: null, depositId: expect.any(String) });
+    expect(await payoutOf(one)).toMatchObject({ status: 'failed', reason_code: 'account_closed' });
+    const { data: deposits } = await must(one.to.live.get('/v1/deposits'));
+    expect(deposits.map((deposit: Json) => deposit.amount)).toEqual(['-77.00', '77.00']);
     await data(cleo!.by(reject, { id: made.id, reason: 'A test' }));
   });
 

@@ -174,6 +174,10 @@ begin
     original_reference = coalesce(p_changes ->> 'original_reference', l.original_reference),
     allow_currency = coalesce((p_changes ->> 'allow_currency')::boolean, l.allow_currency),
     deposit_id = coalesce(p_changes ->> 'deposit_id', l.deposit_id),
+    -- What an operator assigns to an address is no answer to a payout.
+    payout_id = case
+      when not p_changes ? 'address_id' then l.payout_id
+    end,
     decided_by = coalesce(v_by, l.decided_by),
     decided_at = case
       when v_by is null then l.decided_at
