@@ -5,7 +5,7 @@ import { expectedArrivalOf } from '../../src/resources/payout/arrival.js';
 import type { PayoutRow } from '../../src/resources/payout/table.js';
 import { purposeCodes } from '../../src/resources/receivable/purpose-codes.js';
 import { pdf, receivableBody } from '../support/bodies.js';
-import { advanceClock, runAllJobs, runJobs } from '../support/jobs.js';
+import { advanceClock, noon, runAllJobs, runJobs } from '../support/jobs.js';
 import { assemble, complete } from '../support/onboarding-profile.js';
 import { seedsOf } from '../support/scale.js';
 import { givenIn, must, payoutAddress, type Speaker, tenantOf, useWorld } from '../support/world.js';
@@ -455,8 +455,8 @@ describe('the next payout of an account', () => {
     await runAllJobs(user);
     const idle = await planOf(user);
     expect(idle).toEqual({ now: idle.now, at: idle.now - (idle.now % day) + day, blocked: [], next: [] });
-    // To noon, so that an hour before the payout is still to come at any time of the day.
-    await advanceClock(user, (3 * day) / 2 - (idle.now % day));
+    // So that an hour before the payout is still to come at any time of the day.
+    await noon(user);
     await available(user, '100.00');
     const waiting = await planOf(user);
     expect([waiting.at! % day, waiting.at! > waiting.now, waiting.blocked]).toEqual([0, true, []]);

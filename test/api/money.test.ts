@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { auditLedger } from '../support/audit.js';
+import { advanceClock, noon } from '../support/jobs.js';
 import { completeDeposit, eventually, givenIn, must, type Speaker, useWorld } from '../support/world.js';
 
 const world = useWorld();
@@ -146,9 +147,10 @@ describe('a deposit', () => {
 describe('figures over time', () => {
   it('are a balance as of a time, its history by day and the deposits by method', async () => {
     const { user, partner } = await exporter();
-    const before = Math.floor(Date.now() / 1000) - 5;
+    // From noon, so that the moment before the deposit is on its day at any time of the day.
+    const before = (await noon(user)) - 5;
     await deposited(user, '10.00', partner);
-    await must(user.post('/v1/test_helpers/clock', { advance_seconds: 2 * 86_400 }));
+    await advanceClock(user, 2 * 86_400);
     await deposited(user, '5.50', partner);
     const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
     const reply = await user.graph(

@@ -70,11 +70,11 @@ export async function advanceAndRun(root: Speaker, seconds: number): Promise<voi
   while ((await runJobs(root)) > 0);
 }
 
-/** Advances the test clock to noon of the next day, so that what is daily is not due within hours. */
-export async function noon(root: Speaker): Promise<void> {
+/** Advances the test clock to noon of the next day, so that what is daily is not due within hours; returns its time. */
+export async function noon(root: Speaker): Promise<number> {
   const now = await advanceClock(root, 1);
   const day = 86_400;
-  await advanceClock(root, day + day / 2 - (now % day));
+  return advanceClock(root, day + day / 2 - (now % day));
 }
 
 /** Runs the next payout of live mode now, whose clock no call moves. */
