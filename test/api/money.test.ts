@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { auditLedger } from '../support/audit.js';
 import { advanceClock, noon } from '../support/jobs.js';
-import { completeDeposit, eventually, givenIn, must, type Speaker, useWorld } from '../support/world.js';
+import { completeDeposit, eventually, givenIn, type Speaker, useWorld } from '../support/world.js';
 
 const world = useWorld();
 const given = givenIn(world);
