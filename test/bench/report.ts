@@ -51,9 +51,10 @@ const least: [workload: string, contender: string, ratio: number][] = [
   ...eachOf(['Q1', 'Q2'], 'stock', 4),
   ['Q3', 'stock', 6],
   ...eachOf(['Q1', 'Q2'], 'postgraphile', 2.5),
-  ['Q3', 'postgraphile', 3.5],
+  ['Q3', 'postgraphile', 5],
   ...eachOf(['Q1', 'Q2'], 'mercurius', 1),
-  ['Q3', 'mercurius', 3.5],
+  ['Q3', 'mercurius', 5],
+  ['Q3 differing', 'mercurius', 3],
   ...eachOf(['REST by id', 'REST list', 'first page', 'balance'], 'rest', 1.2),
   ...eachOf(
     ['REST by id', 'REST list', 'first page', 'balance'].map((name) => `${name} at ${many}`),

@@ -128,7 +128,7 @@ describe('the links of the documentation', () => {
   });
 
   it('name only existing files and folders of the project', () => {
-    const top = /^(src|test|docs|drizzle|schema)\/[\w./-]*$/;
+    const top = /^(src|test|docs|drizzle|schema|examples|clients)\/[\w./-]*$/;
     const missing = [...pages].flatMap(([name, text]) =>
       quoted(prose(text))
         .filter((text) => top.test(text) && !fs.existsSync(text))

@@ -209,7 +209,11 @@ describe('the documents of the guides', () => {
   ];
   const texts = pages.flatMap((name) => {
     const page = fs.readFileSync(name, 'utf8');
-    return asked.flatMap((pattern) => [...page.matchAll(pattern)].map(([, text]) => [name, text!] as const));
+    const inSentences = [...page.matchAll(/`(createExport\([^`]*)`/g)].map(
+      ([, text]) => `mutation { ${text} { __typename } }`,
+    );
+    const documents = asked.flatMap((pattern) => [...page.matchAll(pattern)].map(([, text]) => text!));
+    return [...documents, ...inSentences].map((text) => [name, text] as const);
   });
 
   it('are found', () => expect(texts.length).toBeGreaterThan(10));
