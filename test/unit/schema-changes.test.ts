@@ -154,6 +154,43 @@ describe('the inputs of mutations', () => {
   });
 });
 
+describe('the arguments of lists', () => {
+  const lists = Object.values(schemas.graph.getTypeMap())
+    .filter(isObjectType)
+    .flatMap((type) => Object.values(type.getFields()).map((field) => ({ path: `${type.name}.${field.name}`, field })))
+    .flatMap(({ path, field: { args } }) => {
+      const filter = getNamedType(args.find(({ name }) => name === 'filter')?.type);
+      return isInputObjectType(filter) ? [{ path, args, members: filter.getFields() }] : [];
+    });
+
+  it('that are filters are deprecated, with the member of `filter` that takes their place', () => {
+    expect(lists.length).toBeGreaterThan(60);
+    const wrong = lists.flatMap(({ path, args, members }) =>
+      args
+        .filter(({ name, deprecationReason }) => Object.hasOwn(members, name) || deprecationReason != null)
+        .filter(({ deprecationReason }) => {
+          const [, member = ''] = /^Use `filter: \{ (\w+): … \}`\.$/.exec(deprecationReason ?? '') ?? [];
+          return members[member] === undefined || members[member].deprecationReason != null;
+        })
+        .map(({ name, deprecationReason }) => `${path}(${name}): ${deprecationReason}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('that say how a list is read, and whose, are no filters', () => {
+    const others = /^(first|after|last|before|orderBy|orderCurrency|scope|search|metadata)$/;
+    expect(
+      lists.flatMap(({ path, members }) =>
+        Object.keys(members)
+          .filter((name) => others.test(name))
+          .map((name) => `${path}: ${name}`),
+      ),
+    ).toEqual([]);
+    const kept = lists.flatMap(({ args }) => args.filter((each) => each.deprecationReason == null));
+    expect([...new Set(kept.map(({ name }) => name))].filter((name) => !others.test(name))).toEqual(['filter']);
+  });
+});
+
 describe('the codes of errors', () => {
   const codes = schemas.graph.getType('ErrorCode') as GraphQLEnumType;
 
