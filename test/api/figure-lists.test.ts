@@ -28,11 +28,14 @@ async function data(speaker: Speaker, query: string, variables: object = {}): Pr
   return reply.body.data;
 }
 
+/** The kinds of objects whose statuses are counted. */
+const counted = ['checkouts', 'deposits', 'payouts', 'receivables'] as const;
+
 const rows = 'totalCount nodes { id amount currency status created }';
 const figures = `query ($id: ID!, $from: DateTime!, $to: DateTime!, $interval: ChartStep!, $scope: AccountScope!,
     $timeZone: String!, $currency: [Currency!]) { account(id: $id) {
   depositChart(from: $from, to: $to, interval: $interval, scope: $scope, timeZone: $timeZone, currency: $currency) {
-    from to interval timeZone currencies { currency count total { amount currency } steps { start end count
+    asOf from to interval timeZone currencies { currency count total { amount currency } steps { start end count
       total { amount currency } deposits(first: 20) { ${rows} } } } }
   depositTotals(from: $from, to: $to, interval: $interval, scope: $scope, timeZone: $timeZone) {
     currency count amount }
@@ -54,17 +57,35 @@ const others = `query ($id: ID!, $from: DateTime!, $to: DateTime!, $scope: Accou
     receivables(first: 50) { totalCount nodes { status amount: amountReconcilable currency invoice { dueDate }
       customer { id } } } dueFrom dueTo } } }`;
 
+/** The time by the clock of a tenant and mode. */
+const clockOf = async (speaker: Speaker) => epoch((await data(speaker, '{ viewer { now } }')).viewer.now);
+
+/** Whether a time is the first moment of a day of a time zone, which need not be midnight. */
+function beginsDay(time: string, timeZone: string): boolean {
+  const { format } = new Intl.DateTimeFormat('en-CA', { timeZone });
+  return format(epoch(time) * 1000) !== format(epoch(time) * 1000 - 1);
+}
+
 /** Compares each figure of an account with the list behind it, in one request each. Returns how many it compared. */
 async function compare(speaker: Speaker, id: string, range: Record<string, unknown>): Promise<number> {
   const variables = { id, ...range };
+  const began = await clockOf(speaker);
   const { account } = await data(speaker, figures, variables);
   let compared = 0;
   const chart = account.depositChart;
+  expect([chart.from, chart.to, chart.interval, chart.timeZone]).toEqual([
+    ...[range.from, range.to, range.interval, range.timeZone],
+  ]);
+  expect(epoch(chart.asOf)).toBeGreaterThanOrEqual(began);
+  expect(epoch(chart.asOf)).toBeLessThanOrEqual(await clockOf(speaker));
   for (const { currency, count, total, steps } of chart.currencies) {
     expect(steps[0].start).toBe(chart.from);
     expect(steps.at(-1).end).toBe(chart.to);
     for (const [i, step] of steps.entries()) {
-      if (i > 0) expect(step.start).toBe(steps[i - 1].end);
+      if (i > 0) {
+        expect(step.start).toBe(steps[i - 1].end);
+        expect([step.start, beginsDay(step.start, chart.timeZone)]).toEqual([step.start, true]);
+      }
       const { totalCount, nodes } = step.deposits;
       expect({ step, found: totalCount }).toEqual({ step, found: step.count });
       for (const node of nodes) {
@@ -148,7 +169,7 @@ describe.each(seedsOf('api/figure-lists'))('every figure equals the list behind 
       return found[which % found.length];
     };
     const steps = fc.sample(fc.tuple(fc.constantFrom(...'ccccdrraasv'), fc.nat(999)), { numRuns: 60, seed });
-    const begin = epoch((await data(platform, '{ viewer { now } }')).viewer.now);
+    const begin = await clockOf(platform);
     for (const [does, which] of steps) {
       if (does === 'c')
         await money.deposit(BigInt(which + 1) * 100n, {
@@ -180,7 +201,7 @@ describe.each(seedsOf('api/figure-lists'))('every figure equals the list behind 
           ),
         );
     }
-    const now = epoch((await data(platform, '{ viewer { now } }')).viewer.now);
+    const now = await clockOf(platform);
     let compared = 0;
     for (const [i, timeZone] of zones.entries())
       for (const [speaker, id] of [
@@ -206,16 +227,23 @@ describe.each(seedsOf('api/figure-lists'))('every figure equals the list behind 
     expect(billing.length).toBeGreaterThan(1);
     expect(new Set(billing)).toEqual(new Set([partner.id]));
     // What a platform counts is what its list has, of each status.
-    for (const speaker of [platform, user, platform.actingFor(user.id)]) {
+    const { token } = await must(platform.post('/v1/sessions', { role: 'read' }));
+    for (const speaker of [platform, platform.using(token), user, platform.actingFor(user.id)]) {
       const { viewer } = await data(
         speaker,
-        `{ viewer { account { statusCounts(scope: DESCENDANTS) { deposits { total statuses { status count } } } } } }`,
+        `{ viewer { account { statusCounts(scope: DESCENDANTS) {
+          ${counted.map((kind) => `${kind} { total statuses { status count } }`).join(' ')} } } } }`,
       );
-      const { deposits } = viewer.account.statusCounts;
-      expect(deposits.total).toBeGreaterThan(0);
-      for (const { status, count } of deposits.statuses) {
-        const list = await data(speaker, `{ deposits(scope: DESCENDANTS, status: [${status}]) { totalCount } }`);
-        expect([status, list.deposits.totalCount]).toEqual([status, count]);
+      for (const kind of counted) {
+        const { total, statuses } = viewer.account.statusCounts[kind];
+        if (kind === 'deposits' || kind === 'receivables') expect(total).toBeGreaterThan(0);
+        for (const { status, count } of statuses) {
+          const { list } = await data(
+            speaker,
+            `{ list: ${kind}(scope: DESCENDANTS, filter: { status: [${status}] }) { totalCount } }`,
+          );
+          expect([kind, status, list.totalCount]).toEqual([kind, status, count]);
+        }
       }
     }
   });
@@ -307,7 +335,7 @@ describe('a chart', () => {
     const root = { id: platform.id, tenantId: tenantOf(platform.id), live: false };
     const user = await platform.connectedUser();
     const money = moneyOf(fixture, root);
-    const clock = async () => epoch((await data(platform, '{ viewer { now } }')).viewer.now);
+    const clock = () => clockOf(platform);
     const begin = await clock();
     for (let i = 0; i < 12; i++) {
       if (i === 6) await money.reconciled(500n);
@@ -343,11 +371,7 @@ describe('a chart', () => {
               ...[scope, timeZone, start, at(balance.pending), at(balance.available)],
             ]);
             expect(cents(total.amount)).toBe(cents(pending.amount) + cents(available.amount));
-            if (start === steps[0].start) continue;
-            const local = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' }).format(
-              epoch(start) * 1000,
-            );
-            expect([timeZone, local.startsWith('00:')]).toEqual([timeZone, true]);
+            if (start !== steps[0].start) expect([start, beginsDay(start, timeZone)]).toEqual([start, true]);
           }
           last[`${scope} ${currency}`] = steps.at(-1).total.amount;
         }
@@ -378,7 +402,7 @@ describe('the cost of a random document of figures', () => {
     const user = await platform.connectedUser();
     const money = moneyOf(fixture, root);
     const partner = await makeAccount(fixture, root, 'partner', { ownerId: user.id, actingAccountId: user.id });
-    const begin = epoch((await data(platform, '{ viewer { now } }')).viewer.now);
+    const begin = await clockOf(platform);
     for (const [i, currency] of currencies.entries()) {
       for (const paymentMethod of methods.slice(0, 2 + (i % 5)))
         await money.deposit(500n, { toAccountId: i % 2 ? user.id : platform.id, paymentMethod, currency });
@@ -388,7 +412,7 @@ describe('the cost of a random document of figures', () => {
       await must(user.post('/v1/receivables', receivableBody({ amount: '7.50', currency, ...dates }, of)));
       await write(root, 'advance_clock', { advanceSeconds: (day * (i % 3)) / 2 + 1 });
     }
-    const end = epoch((await data(platform, '{ viewer { now } }')).viewer.now) + 1;
+    const end = (await clockOf(platform)) + 1;
 
     const range = fc.tuple(fc.integer({ min: 1, max: 90 }), fc.constantFrom('DAY', 'WEEK', 'MONTH'));
     const scope = fc.constantFrom('SELF', 'DESCENDANTS');

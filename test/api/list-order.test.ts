@@ -35,7 +35,7 @@ beforeAll(async () => {
         due_date: `20${26 + (i % 3) * 20}-0${1 + (i % 5)}-15`,
         reference_number: `INV-${i}`,
       },
-      i % 3 < 2 ? { customer_id: partner.id } : {},
+      { transaction_type: i % 2 ? 'services' : 'goods', ...(i % 3 < 2 && { customer_id: partner.id }) },
     );
   for (let i = 0; i < 12; i++) {
     const made = done(await user.post('/v1/receivables', receivable(i)));
@@ -55,7 +55,7 @@ beforeAll(async () => {
     select ${tenant}, false, 'deposit_' || lpad(n::text, 4, '0'), 1000 + n, (n * 7 % 5) * 1000 + 100, case
     when n % 3 = 0 then 'EUR' else 'USD' end,
       case when n % 4 = 0 then ${partner.id as string} else ${user.id} end, 'address_' || 1 + n % 2, 'domestic_credit',
-      '', 'processing', 'payment_' || n, ${user.id}, n % 4 > 0
+      '', case when n % 5 = 0 then 'failed' else 'processing' end, 'payment_' || n, ${user.id}, n % 4 > 0
     from generate_series(1, 16) n`;
   await world.sql`
     insert into webhook_endpoint (tenant_id, livemode, id, created, account_id, url, event_types, connected, enabled,
@@ -130,6 +130,7 @@ const sortedBy = (rows: Json[], value: Value, way: 'asc' | 'desc') =>
     .map(({ id }) => id);
 const usd = (row: Json) => row.currency === 'USD';
 const open = ({ status }: Json) => status === 'open';
+const processing = ({ status }: Json) => status === 'processing';
 
 describe('the order of a list', () => {
   it.each([
@@ -138,8 +139,24 @@ describe('the order of a list', () => {
       'deposits',
       'order_by=created_desc&status=processing',
       'orderBy: CREATED_DESC, status: [PROCESSING]',
-      () => true,
+      processing,
       created,
+      'desc',
+    ],
+    [
+      'deposits',
+      'currency=USD&status=processing',
+      'filter: { currency: ["USD"], status: [PROCESSING] }',
+      (row: Json) => usd(row) && processing(row),
+      created,
+      'desc',
+    ],
+    [
+      'deposits',
+      'order_by=amount_desc&currency=USD&status=processing&amount.gte=11.00',
+      'orderBy: AMOUNT_DESC, filter: { currency: ["USD"], status: [PROCESSING], amount: { gte: "11.00" } }',
+      (row: Json) => usd(row) && processing(row) && amount(row) >= 11,
+      amount,
       'desc',
     ],
     ['deposits', 'order_by=amount_desc&currency=USD', 'orderBy: AMOUNT_DESC, currency: ["USD"]', usd, amount, 'desc'],
@@ -305,6 +322,19 @@ describe('the order of a list', () => {
       'due',
     ],
     ['by amount', 'orderBy: AMOUNT_DESC, filter: { currency: ["USD"] }', usd, 'amount'],
+    [
+      'within a range of due dates',
+      'orderBy: DUE_DATE_ASC, filter: { dueDate: { gte: "2026-03-01", lt: "2046-04-01" } }',
+      (row: Json) => due(row) >= '2026-03-01' && due(row) < '2046-04-01',
+      'due',
+    ],
+    [
+      'within a range of amounts',
+      'orderBy: AMOUNT_DESC, filter: { currency: ["USD"], amount: { gte: "150", lt: "650" } }',
+      (row: Json) => usd(row) && invoiced(row) >= 150 && invoiced(row) < 650,
+      'amount',
+    ],
+    ['of goods', 'filter: { transactionType: [GOODS] }', (row: Json) => row.transaction_type === 'goods', 'created'],
   ] as const)('of the receivables that bill an account: %s', async (_, args, has, by) => {
     const [value, way] = ({ created: [created, 'desc'], due: [due, 'asc'], amount: [invoiced, 'desc'] } as const)[by];
     const wanted = sortedBy(
