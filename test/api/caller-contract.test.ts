@@ -114,7 +114,7 @@ describe('GET /openapi.json', () => {
     expect(first.text).not.toContain(one.id);
   });
 
-  it('is asked here by every audience that there is, of each once: no more contracts are ever made', () => {
+  it('is asked here by every audience that there is, by each once', () => {
     const names = [...casts.values()].map(({ audience }) => audienceOf({ ...ids, ...audience } as Caller)[1]);
     expect([names.length, new Set(names).size]).toEqual([48, 48]);
   });
@@ -239,8 +239,8 @@ const valuesOf = (schema: Json): string[] =>
 describe.each(callers.filter(({ credential }) => credential === 'key'))(
   'a parameter of Edition $edition, $kind',
   (who) => {
-    /** The codes and messages about a parameter, when it alone is sent. */
-    async function problemsOf(method: string, path: string, name: string, value: unknown): Promise<Reply['codes']> {
+    /** The codes of the problems of a parameter, when it alone is sent, and the values that their messages list. */
+    async function problemsOf(method: string, path: string, name: string, value: unknown) {
       const { me } = castOf(who);
       const url = path.replace(/\{\w+\}/, 'nothing_0');
       const body = name.split('.').reduceRight<unknown>((inner, step) => ({ [step]: inner }), value);
@@ -249,13 +249,17 @@ describe.each(callers.filter(({ credential }) => credential === 'key'))(
       const about = (reply.body.errors ?? []).filter(({ metadata }: Json) =>
         (metadata.field_name ?? '').replace(/\[\d+\]$/, '').endsWith(`.${name}`),
       );
-      return about.map(({ code }: Json) => code);
+      const codes: Reply['codes'] = about.map(({ code }: Json) => code);
+      const [, named] = /must be one of (.+)\.$/.exec(about[0]?.message ?? '') ?? [];
+      return { codes, listed: named?.split(', ') };
     }
 
     it('that its contract does not have is refused, and so is each value that it does not have', async () => {
       const { document } = castOf(who);
       const [own, all] = [operationsOf(document), operationsOf(contract)];
       const wrong: string[] = [];
+      /** What messages say that a parameter must be, and the values in the contract. */
+      const told: [parameter: string, named: string[], accepted: string[]][] = [];
       let compared = 0;
       for (const [name, operation] of own) {
         const [method = '', path = ''] = name.split(' ');
@@ -269,7 +273,7 @@ describe.each(callers.filter(({ credential }) => credential === 'key'))(
             const isWithin = [...parametersOf(all.get(name)).keys()].some(
               (outer) => parameter.startsWith(`${outer}.`) && !has.has(outer),
             );
-            const codes = await problemsOf(method, path, parameter, sent('x'));
+            const { codes } = await problemsOf(method, path, parameter, sent('x'));
             if (!isWithin && !codes.includes('parameter_unknown')) wrong.push(`${name} ${parameter} is taken`);
             continue;
           }
@@ -278,7 +282,9 @@ describe.each(callers.filter(({ credential }) => credential === 'key'))(
           for (const value of valuesOf(schema)) {
             if (!isNarrower && value !== accepted[0]) continue;
             compared += 1;
-            const refused = (await problemsOf(method, path, parameter, sent(value))).includes('parameter_invalid');
+            const { codes, listed: named } = await problemsOf(method, path, parameter, sent(value));
+            const refused = codes.includes('parameter_invalid');
+            if (named) told.push([`${name} ${parameter}`, named, accepted]);
             if (refused === accepted.includes(value) && !combined.has(parameter))
               wrong.push(`${name} ${parameter}=${value} is ${refused ? 'refused' : 'taken'}`);
           }
@@ -286,6 +292,10 @@ describe.each(callers.filter(({ credential }) => credential === 'key'))(
       }
       expect(wrong).toEqual([]);
       expect(compared).toBeGreaterThan(30);
+      expect(told.map(([parameter, named]) => [parameter, named.toSorted()])).toEqual(
+        told.map(([parameter, , accepted]) => [parameter, accepted.toSorted()]),
+      );
+      expect(told.length).toBeGreaterThan(4);
     });
   },
 );

@@ -5,7 +5,7 @@ import { demos } from '../../src/server/demo/demo.js';
 import { protocolText } from '../../src/hosted/adapter/document.js';
 import { openapiText } from '../../src/server/build/print-schema.js';
 import { pdf } from '../support/bodies.js';
-import { contract, contradictions, type Exchange } from '../support/contract.js';
+import { Comparison, contract, contractFor, contradictions, type Exchange } from '../support/contract.js';
 import { type Edition, Speaker, useWorld } from '../support/world.js';
 
 const world = useWorld({ demo: true, worker: false });
@@ -167,10 +167,15 @@ describe('schema/openapi.json', () => {
 describe.each([1, 2] as const)('the demo of Edition %i', (edition) => {
   it('answers each list and each of its objects as the contract says', async () => {
     const speaker = demo[edition];
+    // Each answer follows the contract of everyone, as all in these tests, and the one of the platform.
+    const own = new Comparison(
+      contractFor({ edition, kind: 'platform', livemode: false, permission: 'full', session: undefined }),
+    );
     // A few ids of each kind, by their prefix.
     const ids = new Map<string, Set<string>>();
     const get = async (path: string) => {
       const reply = await speaker.get(path);
+      expect(own.contradictions({ method: 'GET', path, ...reply })).toEqual([]);
       for (const [id, prefix = ''] of reply.text.matchAll(/\b([a-z_]+)_[0-9a-f]{32}\b/g)) {
         const known = ids.get(prefix) ?? new Set();
         if (known.size < 2) ids.set(prefix, known.add(id));

@@ -447,10 +447,15 @@ describe('a random document', () => {
     for (const same of [
       '{ deposits(first: 20) { __typename } }',
       '{ deposits(first: 20) { pageInfo { endCursor } } }',
+      '{ deposits(first: 20, filter: { status: [COMPLETED], currency: ["USD"] }) { nodes { id } } }',
+      '{ deposits(first: 20, scope: DESCENDANTS, filter: { unreconciled: true }) { nodes { id } } }',
       '{ deposits(first: 20) { ...F ...F } } fragment F on DepositConnection { nodes { id __typename } }',
       '{ ... on Query { x: deposits(last: 20) { edges { node { a: id b: id c: __typename } } } } }',
     ])
       expect(price(same)).toBe(price(page));
+    expect(
+      price('query ($f: DepositFilter) { deposits(first: 20, filter: $f) { nodes { id } } }', { f: { status: [] } }),
+    ).toBe(price(page));
     expect(price('query ($n: Int) { deposits(first: $n) { nodes { id } } }', { n: 20 })).toBe(price(page));
     expect(price('query ($n: Int = 20) { deposits(first: $n) { nodes { id } } }')).toBe(price(page));
     expect(price('{ a: deposits(first: 20) { nodes { id } } b: deposits(first: 20) { nodes { id } } }')).toBe(40);

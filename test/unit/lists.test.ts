@@ -83,5 +83,9 @@ describe('a filter of a list', () => {
     expect(() => listingOf('deposit', { ...lists, keys: { ...lists.keys, account: ['accountId'] } })).toThrow(
       'a key of the lists of deposit has accountId, which is no filter by a value of the row',
     );
+    const amount = { ...lists.orders!.amount!, keys: { colour: ['colour'] } };
+    expect(() => listingOf('deposit', { ...lists, orders: { amount } })).toThrow(
+      'a key of the lists of deposit has colour, which is no filter by a value of the row',
+    );
   });
 });

@@ -207,8 +207,9 @@ export function indexesOf(table: string, t: Columns, lists: Lists, common: Commo
  * Throws an error that names the filter of a list that no index serves: such a list would read all of its rows to find
  * a few.
  */
-export function checkServed(object: string, { filters, byAccount, keys = {}, all = {}, exclusive = {} }: Lists): void {
-  const keyed = new Set(Object.values(keys).flat());
+export function checkServed(object: string, lists: Lists): void {
+  const { filters, byAccount, keys = {}, orders = {}, all = {}, exclusive = {} } = lists;
+  const keyed = new Set([keys, ...Object.values(orders).map((order) => order.keys)].flatMap(Object.values).flat());
   // A key serves one of its filters alone if it has all values of the others.
   const isServed = (name: string) =>
     Object.values(keys).some((key) => key.includes(name) && key.every((part) => part === name || all[part]));
