@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { camel } from '../../src/errors/problems.js';
 import { listed, receivableShown, text } from '../faults/harness.js';
 import { compartments } from '../support/bodies.js';
 import { must, type Speaker, type World } from '../support/world.js';
@@ -21,8 +22,6 @@ export interface Audited {
   /** The ids of the deposits by the attempts that they are of. */
   deposits(): Promise<Map<string, string>>;
 }
-
-const camel = (name: string) => name.replaceAll(/_([a-z])/g, (_, c: string) => c.toUpperCase());
 
 const asked = `{
   balance { ${compartments.map((name) => `${camel(name)} { amount currency }`).join(' ')} }

@@ -80,7 +80,10 @@ describe('the schema', () => {
   it('fails the lint if a table has no tenant, which shows that the lint can fail', async () => {
     const create = 'create table careless (id bigint generated always as identity primary key)';
     const added = await addedBy(create, 'drop table careless');
-    expect(added.map(({ rule }) => rule)).toEqual(['identity or serial', 'no tenant_id']);
+    expect(added.map(({ rule }) => rule)).toEqual([
+      'identity or serial: take new_id()',
+      'no tenant_id: give the table keyColumns()',
+    ]);
   });
 
   /** What Citus refused or did wrongly on a real cluster, each with the rule that finds it on a plain PostgreSQL. */
@@ -94,26 +97,26 @@ describe('the schema', () => {
       'update job set due = wall_clock() where tenant_id = p_tenant;',
     ],
     [
-      'a case compares a variable in a statement over tables',
+      'a case compares a variable in a statement over tables: write `case when v_kind = …`',
       "update balance set version = case v_kind when 'a' then 1 else 2 end where tenant_id = p_tenant;",
     ],
     [
-      'a subquery stands among the values of an insert',
+      'a subquery stands among the values of an insert: read it before, into a variable',
       'insert into unsealed (tenant_id, livemode, posting_id) values ' +
         '(p_tenant, p_live, (select min(x) from unnest(v_ids) x));',
     ],
     [
-      'an insert selects from a table',
+      'an insert selects from a table: read the rows before, into an array, and insert from its unnest',
       'insert into unsealed (tenant_id, livemode, posting_id) select p_tenant, p_live, p.id from posting p ' +
         'where p.tenant_id = p_tenant;',
     ],
     [
-      'a query inside a join selects a complete row',
+      'a query inside a join selects a complete row: name its columns, or read the rows before',
       'v_jobs := array(select x.j from unnest(v_ids) i cross join lateral (select j from job j where ' +
         'j.tenant_id = p_tenant and j.id = i) x);',
     ],
     [
-      'an insert that selects counts the rows that met a conflict, too',
+      'an insert that selects counts the rows that met a conflict, too: read what `returning` has',
       'insert into unsealed (tenant_id, livemode, posting_id) select p_tenant, p_live, x from unnest(v_ids) x ' +
         "on conflict do nothing; if not found then v_kind := 'a'; end if;",
     ],
@@ -130,7 +133,7 @@ describe('the schema', () => {
       select extract(epoch from now()) + (select max(c.offset_seconds) from test_clock c
       where c.tenant_id = a.tenant_id) as late) n`;
     expect(await addedBy(create, 'drop view careless')).toEqual([
-      { rule: 'a lateral has no table in its from', what: 'careless' },
+      { rule: 'a lateral has no table in its from: give it one, or read its value before', what: 'careless' },
     ]);
   });
 

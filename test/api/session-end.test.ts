@@ -108,7 +108,7 @@ describe('the end of a session', () => {
 
   it('comes at its time', async () => {
     const me = await given.directUser(1);
-    const session = await sessionOf(me, { expires_in: 5 });
+    const session = await sessionOf(me, { expires_in: 12 });
     const both = await used(session);
     await eventually(
       () => both[1]!.get('/v1/accounts'),

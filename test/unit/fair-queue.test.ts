@@ -140,7 +140,7 @@ describe('turns', () => {
     expect(queue.running).toBe(8);
     clock.now += 100;
     const other = enter('b', 'b1');
-    // It has one of the reserve only when there is one: all have more than it now.
+    // A guaranteed slot is free only when another tenant ends: all have more than this one now.
     expect(log.at(-1)).toBe('a7');
     for (const ticket of tickets.slice(0, 5)) ticket.close();
     await settled();

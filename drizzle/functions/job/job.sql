@@ -73,8 +73,7 @@ begin
 end;
 $$;
 
--- The same, and returns only how many jobs it tried. The operator's command that moves a test clock calls it, and the
--- workers of gateways of release 0.2.
+-- The same, and returns only how many jobs it tried. The operator's command that moves a test clock calls it.
 create or replace function run_jobs(p_tenant text, p_live boolean, p_limit int)
 returns int
 language plpgsql

@@ -21,12 +21,12 @@ interface Defined {
 const rules = {
   reading: 'a function that reads tables is called in a statement over tables: call it before, into a variable',
   volatile: 'a function that is not immutable is called in an update or delete: call it before, into a variable',
-  simpleCase: 'a case compares a variable in a statement over tables',
-  values: 'a subquery stands among the values of an insert',
-  insertSelect: 'an insert selects from a table',
-  lateral: 'a lateral has no table in its from',
-  row: 'a query inside a join selects a complete row',
-  conflicts: 'an insert that selects counts the rows that met a conflict, too',
+  simpleCase: 'a case compares a variable in a statement over tables: write `case when v_kind = …`',
+  values: 'a subquery stands among the values of an insert: read it before, into a variable',
+  insertSelect: 'an insert selects from a table: read the rows before, into an array, and insert from its unnest',
+  lateral: 'a lateral has no table in its from: give it one, or read its value before',
+  row: 'a query inside a join selects a complete row: name its columns, or read the rows before',
+  conflicts: 'an insert that selects counts the rows that met a conflict, too: read what `returning` has',
 } as const;
 
 /** Checks the bodies of all functions, and the views. */

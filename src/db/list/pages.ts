@@ -185,11 +185,11 @@ export class Pages {
     listing: Listing,
     request: PageRequest,
     rows: Row<T>[],
-    look: Look,
+    rest: RestOfList,
   ): Promise<Page<Row<T>>> {
     const cursor = rows.length === 0 ? request.cursor : undefined;
     const object = cursor === undefined ? undefined : await this.reads.find(table, idOf(cursor));
-    if (cursor !== undefined && (!object || isOutside(listing, request, object) || !(await look.found())))
+    if (cursor !== undefined && (!object || isOutside(listing, request, object) || !(await rest.found())))
       throw outside(listing, request);
     const hasNext = rows.length > request.size;
     const nodes = rows.slice(0, request.size);
@@ -199,7 +199,7 @@ export class Pages {
     // Whether objects lie behind the page. Without a cursor the page starts at the end of the list, so none do.
     const edge = (request.backward ? last : first) ?? request.cursor;
     const behind =
-      request.cursor !== undefined && edge !== undefined ? () => look.beyond(!request.backward, edge) : false;
+      request.cursor !== undefined && edge !== undefined ? () => rest.beyond(!request.backward, edge) : false;
     return {
       nodes,
       hasNext,
@@ -210,7 +210,7 @@ export class Pages {
         startCursor: first ?? null,
         endCursor: last ?? null,
       },
-      totalCount: look.count,
+      totalCount: rest.count,
     };
   }
 
@@ -235,7 +235,7 @@ export class Pages {
 }
 
 /** How a page reads about the rest of its list, when a client requests that. */
-interface Look {
+interface RestOfList {
   /** Whether the object of the cursor has a position in the list. */
   found: () => Promise<boolean>;
   beyond: (backward: boolean, cursor: string) => Promise<boolean>;

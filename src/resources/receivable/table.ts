@@ -235,9 +235,7 @@ export const receivableLock = pgTable(
     currency: text('currency').notNull(),
     amount: minor('amount'),
     batchId: text('batch_id').notNull(),
-    /**
-     * These columns are no longer used, but gateways of 0.1.0 still select them during a rollout.
-     */
+    /** No longer used; gateways of 0.3.0 still select these columns during an upgrade. */
     heldIn: text('held_in'),
     payoutId: text('payout_id'),
     settled: boolean('settled').notNull().default(false),

@@ -60,7 +60,7 @@ export class Metrics extends WatchedMetrics {
   );
   readonly #turns = this.histogram(
     'tidegate_worker_turn_seconds',
-    "Time from finding a tenant's work until its turn ends.",
+    "Time from finding a tenant's work until this round of it ends.",
     ['work'],
   );
   readonly #workFailures = this.counter('tidegate_worker_failures_total', "Attempts at a tenant's work that failed.", [
