@@ -43,7 +43,7 @@ const slowest = [
   ['process/job-runner', 'process/cluster', 'api/admission'],
   ['faults/race', 'api/checkout', 'process/telemetry'],
   ['api/graph', 'process/migration-writes', 'api/subscription'],
-  ['api/activation', 'api/operator', 'process/clients', 'faults/deposits'],
+  ['api/activation', 'api/operator', 'process/client-python', 'faults/deposits'],
   ['api/bad-input', 'api/statements', 'api/tenant-work', 'api/acquirer-history'],
   ['api/deposit-totals', 'api/operator-audit', 'api/request-budget'],
   ['faults/list', 'api/states', 'process/stream'],

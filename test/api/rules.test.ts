@@ -54,8 +54,8 @@ const world = useWorld({ worker: false });
 const given = givenIn(world);
 
 describe('a rule that TypeScript and SQL both need', () => {
-  it('is generated into drizzle/functions/write/rules.sql, which `npm run schema` writes', () => {
-    expect(fs.readFileSync('drizzle/functions/write/rules.sql', 'utf8')).toBe(rulesText());
+  it('is generated into drizzle/functions/shared/rules.sql, which `npm run schema` writes', () => {
+    expect(fs.readFileSync('drizzle/functions/shared/rules.sql', 'utf8')).toBe(rulesText());
   });
 
   it('has one value in both: currency of an edition, attempts of a checkout, number of metadata keys', async () => {

@@ -138,7 +138,7 @@ const wayForPlatform =
 
 /**
  * The account that receives the deposits of an account, by the account's kind: the account itself, or its owner.
- * `receiver_by_kind` in drizzle/functions/write/rules.sql is generated from it. The SQL functions decide; TypeScript
+ * `receiver_by_kind` in drizzle/functions/shared/rules.sql is generated from it. The SQL functions decide; TypeScript
  * asks in order to refuse before the write.
  */
 export const receiverByKind = {

@@ -47,7 +47,7 @@ export function versionText(before: SchemaVersion): string {
   return `${JSON.stringify({ ...before, version, sha256 }, null, 2)}\n`;
 }
 
-/** `drizzle/functions/write/rules.sql` as text: the rules that TypeScript defines and that SQL functions need, too. */
+/** `drizzle/functions/shared/rules.sql` as text: the rules that TypeScript defines and that SQL functions need, too. */
 export function rulesText(): string {
   const currencies = Object.values(editions).map(({ number, currency }) => `    when ${number} then '${currency}'`);
   const receivers = Object.entries(receiverByKind).map(
@@ -120,7 +120,7 @@ if (process.argv[1] === new URL(import.meta.url).pathname) {
   fs.writeFileSync(contractFile, openapiText());
   fs.writeFileSync(new URL('../../../schema/acquirer.json', import.meta.url), protocolText());
   fs.writeFileSync(new URL('../../../docs/lists.md', import.meta.url), listPageText(buildGraph()));
-  fs.writeFileSync(new URL('../../../drizzle/functions/write/rules.sql', import.meta.url), rulesText());
+  fs.writeFileSync(new URL('../../../drizzle/functions/shared/rules.sql', import.meta.url), rulesText());
   const version = new URL('../../../drizzle/version.json', import.meta.url);
   fs.writeFileSync(version, versionText(JSON.parse(fs.readFileSync(version, 'utf8')) as SchemaVersion));
 }
