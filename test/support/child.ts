@@ -9,7 +9,7 @@ import { settings } from '../../src/config/config.js';
 import { alive } from './alive.js';
 import { type Content, copyDataFolder } from './data-folders.js';
 import { patient } from './patient.js';
-import { type Edition, Speaker, type World } from './world.js';
+import { asAdmin, type Edition, Speaker, type World } from './world.js';
 
 type Environment = Record<string, string>;
 
@@ -336,13 +336,4 @@ function emptyFolder(): string {
 async function removed(folder: string): Promise<void> {
   await until(() => !alive(postmaster(folder)?.pid));
   fs.rmSync(folder, { recursive: true, force: true });
-}
-
-async function asAdmin(statement: string): Promise<void> {
-  const sql = postgres({ ...inject('admin'), max: 1 });
-  try {
-    await sql.unsafe(statement);
-  } finally {
-    await sql.end();
-  }
 }

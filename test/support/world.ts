@@ -205,7 +205,8 @@ export function useWorld({
   return world;
 }
 
-async function asAdmin(statement: string): Promise<void> {
+/** Runs a statement of the server's superuser. */
+export async function asAdmin(statement: string): Promise<void> {
   const sql = postgres({ ...inject('admin'), max: 1 });
   try {
     await sql.unsafe(statement);

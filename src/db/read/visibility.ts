@@ -2,6 +2,8 @@ import { eq, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Caller } from '../../request/caller.js';
 
+const p = sql.placeholder;
+
 /** The columns that decide who sees a row. Every table of tenant data has them. */
 export interface VisibilityColumns {
   tenantId: PgColumn;
@@ -33,15 +35,16 @@ export function listOf(caller: Caller, includesDescendants: boolean): Visibility
   return visibility === 'all' && !includesDescendants ? 'root' : visibility;
 }
 
+/** The condition that the rows of a table, by its name in a statement, are of the tenant and mode of the request. */
+export const tenantAndMode = (table: string): SQL =>
+  sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
+
 /** The predicate of a visibility, always with tenant and mode. `actingAccount` is a placeholder. */
 export function visibilityPredicate(table: VisibilityColumns, visibility: Visibility): SQL[] {
-  const tenantAndMode = [
-    eq(table.tenantId, sql.placeholder('tenantId')),
-    eq(table.livemode, sql.placeholder('livemode')),
-  ];
-  if (visibility === 'actingAccount') tenantAndMode.push(eq(table.actingAccountId, sql.placeholder('actingAccount')));
-  if (visibility === 'root') tenantAndMode.push(sql`${table.onRootList} = true`);
-  return tenantAndMode;
+  const predicate = [eq(table.tenantId, p('tenantId')), eq(table.livemode, p('livemode'))];
+  if (visibility === 'actingAccount') predicate.push(eq(table.actingAccountId, p('actingAccount')));
+  if (visibility === 'root') predicate.push(sql`${table.onRootList} = true`);
+  return predicate;
 }
 
 /** The rows of a table that sessions do not see: those with one of these values in a column. */

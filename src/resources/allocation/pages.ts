@@ -1,4 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm';
+import { tenantAndMode } from '../../db/read/visibility.js';
 import type { Allocation, AllocationStatus } from './type.js';
 import type { Scope } from '../../db/scope.js';
 import { type CursorArgs, type Page, totalCountMax, type PageRequest, readOf } from '../../types/pagination.js';
@@ -11,9 +12,6 @@ import { receivable } from '../receivable/table.js';
 import { DomainError, problem } from '../../errors/problems.js';
 
 const p = sql.placeholder;
-
-const tenantAndMode = (table: string) =>
-  sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
 
 // By `any`, PostgreSQL looks each batch up by its key. With `=`, it could read all batches of the tenant.
 const batch = sql`join lock_batch b on ${tenantAndMode('b')} and b.id = any(array[l.batch_id])`;

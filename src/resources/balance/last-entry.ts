@@ -1,11 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { tenantAndMode } from '../../db/read/visibility.js';
 import { isParent } from '../../db/schema/filter-index.js';
 import { Compartment } from '../ledger/table.js';
-
-const p = sql.placeholder;
-
-export const tenantAndMode = (table: string): SQL =>
-  sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
 
 const keyOf = (table: string) =>
   sql.raw(`(${['account_id', 'currency', 'category'].map((name) => `${table}.${name}`).join(" || ' ' || ")})`);

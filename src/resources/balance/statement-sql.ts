@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { nowOfStatement } from '../clock/now.js';
-import { categories, lastEntryOf, tenantAndMode } from './last-entry.js';
+import { tenantAndMode } from '../../db/read/visibility.js';
+import { categories, lastEntryOf } from './last-entry.js';
 
 const p = sql.placeholder;
 

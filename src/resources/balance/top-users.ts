@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { tenantAndMode } from '../../db/read/visibility.js';
 import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
@@ -83,8 +84,6 @@ export class TopUsers {
   currencies: TopUsersOfCurrency[];
 }
 
-const tenantAndMode = (table: string) =>
-  sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
 const root = sql`('account_' || ${p('tenantId')}::text)`;
 
 /**

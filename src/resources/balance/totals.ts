@@ -1,5 +1,6 @@
 import { Field, ArgsType, Extensions, Int, ObjectType } from 'type-graphql';
 import { sql, type SQL } from 'drizzle-orm';
+import { tenantAndMode } from '../../db/read/visibility.js';
 import { RangeArgs, checkRange, bucket, grouped, type ChartStep } from './range.js';
 import { AccountScope } from '../../types/account-scope.js';
 import { timeZoneText, checkTimeZone } from '../clock/time-zone.js';
@@ -170,9 +171,6 @@ const changedOf = (descendants: boolean): SQL =>
 
 /** The deposits of a range of time that an account received. */
 const ofAccount: Deposits = (first, last) => ofColumn('to_account_id', first, last);
-
-const tenantAndMode = (table: string) =>
-  sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
 
 /**
  * The deposits `d` that totals count: the completed ones, without disputes of deposits that were reversed. The view

@@ -1,11 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { tenantAndMode } from '../../db/read/visibility.js';
 import type { ChartStep } from './range.js';
 import { totalSeconds } from './table.js';
 
 const p = sql.placeholder;
-const tenantAndMode = (table: string) =>
-  sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
-
 /** What the statement has in common with that of steps in UTC. */
 interface Common {
   /** Whether the receivers below an account are included. */
