@@ -14,7 +14,7 @@ auditLedger(world);
 
 const listed = unexplainedIn(world);
 const reports = reportsIn(world);
-const { send, paid, attempted, balances, work, stored } = reports;
+const { send, paid, declined, attempted, balances, work, stored } = reports;
 
 describe('a report of an acquirer about a dispute', () => {
   let payee: PayeeFixture;
@@ -88,10 +88,26 @@ describe('a report of an acquirer about a dispute', () => {
     expect(await disputesOf(second.depositId)).toHaveLength(1);
   });
 
+  it('takes them once the attempt is credited, and its opening has come, whatever comes first', async () => {
+    const { checkout, id } = await attempted();
+    const notYet = [503, 'service_unavailable'];
+    expect(await refusedReport(opening(id))).toEqual(notYet);
+    await send(paid(id));
+    // Its success is known, and not carried out.
+    expect(await refusedReport(opening(id))).toEqual(notYet);
+    expect(await refusedReport(deciding(id, 'won'))).toEqual(notYet);
+    await work();
+    expect(await refusedReport(deciding(id, 'won'))).toEqual(notYet);
+    expect((await send(opening(id))).status).toBe(200);
+    expect((await send(deciding(id, 'won'))).status).toBe(200);
+    const [{ id: depositId }] = (await depositsOf(payee.live, checkout.id)) as [Json];
+    expect(await disputesOf(depositId)).toMatchObject([{ status: 'won' }]);
+  });
+
   it('decides them once', async () => {
     const { id, depositId } = await credited();
     const early = await send(deciding(id, 'won'));
-    expect([early.status, early.body.errors[0].code]).toEqual([404, 'resource_missing']);
+    expect([early.status, early.body.errors[0].code]).toEqual([503, 'service_unavailable']);
     await send(opening(id));
     const equal = await Promise.all(Array.from({ length: 6 }, () => send(deciding(id, 'won'))));
     expect(equal.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
@@ -125,7 +141,7 @@ describe('a report of an acquirer about a dispute', () => {
     const { id: refundId } = await must(payee.live.post('/v1/refunds', { deposit_id: depositId }));
     const of = `D-${id}`;
     const early = await send(deciding(id, 'lost'));
-    expect(early.status).toBe(404);
+    expect(early.status).toBe(503);
     const [before, earlier] = [await balances(), await listed(payee.tenantId)];
     const reports = await Promise.all([1, 2, 3].map(() => send(opening(id, { amount: '1000.00' }))));
     expect(reports.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -258,7 +274,8 @@ describe('a report of an acquirer about a dispute', () => {
   it('of an attempt in another currency is unexplained, as what it took is, and is won or lost', async () => {
     const { id } = await attempted();
     // It has taken nothing yet.
-    expect(await refusedReport(opening(id, { amount: '12.00', currency: 'USD' }))).toEqual([409, 'state_conflict']);
+    const early = opening(id, { amount: '12.00', currency: 'USD' });
+    expect(await refusedReport(early)).toEqual([503, 'service_unavailable']);
     await send(paid(id, '12.00', 'USD'));
     await work();
     const credit = await credited();
@@ -347,13 +364,17 @@ describe('a report of an acquirer about a dispute', () => {
 
   it('refuses what credited nothing, and what is none', async () => {
     const { id } = await credited();
-    const open = await attempted();
+    const failed = await attempted();
+    await send(declined(failed.id));
+    await work();
     const before = await stored();
     const refused = refusedReport;
-    expect(await refused(opening(open.id))).toEqual([409, 'state_conflict']);
+    expect(await refused(opening(failed.id))).toEqual([409, 'state_conflict']);
+    expect(await refused(deciding(failed.id, 'won'))).toEqual([404, 'resource_missing']);
     expect(await refused(opening('transaction_0'))).toEqual([404, 'resource_missing']);
     const wrong = [
       ...[{ amount: '0.00' }, { amount: '1' }, { reason_code: 'fraud' }, { reason: '' }, { id: 'x'.repeat(256) }],
+      ...['-1.00', '1e3', '10.005', '99999999999999.00', ''].map((amount) => ({ amount })),
       ...[{ respond_by: 'soon' }, { respond_by: '9999-01-01T00:00:00Z' }, { currency: 'JPY', amount: '1.50' }],
     ];
     for (const each of wrong) expect(await refused(opening(id, each))).toEqual([400, 'body_invalid']);

@@ -61,8 +61,11 @@ async function told(
   return { ...(code && { code }), data: body.data?.[name] };
 }
 
-const codes = { 402: 'amount_exceeds_deposit', 404: 'resource_missing', 409: 'state_conflict' } as const;
-const codeOf = (status: 200 | 402 | 404 | 409) => (status === 200 ? undefined : codes[status]);
+const codes = {
+  ...{ 402: 'amount_exceeds_deposit', 404: 'resource_missing', 409: 'state_conflict' },
+  503: 'service_unavailable',
+} as const;
+const codeOf = (status: 200 | 402 | 404 | 409 | 503) => (status === 200 ? undefined : codes[status]);
 
 const kinds = [
   ...['checkout', 'checkout', 'code', 'pay', 'pay', 'pay', 'pay', 'pay', 'decline', 'work', 'work', 'expire'],

@@ -67,6 +67,10 @@ const minor = (amount: string) => BigInt(amount.replace('.', ''));
 const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
 const rupees = 'INR';
 
+/** Whether an attempt has taken money, or may be found to have: one that has expired can still have succeeded. */
+const mayBePaid = ({ taken, status }: Attempt): boolean =>
+  taken !== undefined || status === 'processing' || status === 'expired';
+
 /**
  * What an acquirer takes and takes back, as plain arithmetic on what has happened, in its order. A deposit has the id
  * of its attempt here, and a deposit that takes money back the reference of what took it, with a number for each
@@ -88,7 +92,7 @@ export class AcquirerModel extends Model {
   }
 
   /** The status of the answer to a report, which it carries out. */
-  report(given: Report): 200 | 402 | 404 | 409 {
+  report(given: Report): 200 | 402 | 404 | 409 | 503 {
     switch (given.type) {
       case 'attempt.decided':
         return this.#decideAttempt(given.data);
@@ -238,6 +242,10 @@ export class AcquirerModel extends Model {
   #openDispute({ id, attempt: of, amount: text, currency, reason_code: reason }: DataOf<'dispute.opened'>) {
     const [amount, attempt] = [minor(text), this.attempts.get(of)];
     if (!attempt) return 404;
+    const isForeign = attempt.taken !== undefined && attempt.taken.currency !== rupees;
+    const isCredited = ['succeeded', 'duplicate'].includes(attempt.status);
+    // Nothing is carried out yet of what it took, or its success may still be reported.
+    if (!isForeign && !isCredited && mayBePaid(attempt)) return 503;
     const known = this.disputes.get(id);
     if (known) {
       const isSame = known.attempt === of && known.reason === reason && known.amount + known.beyond === amount;
@@ -246,9 +254,8 @@ export class AcquirerModel extends Model {
     const row = this.recorded(id);
     if (row) return row.attempt === of && -row.amount === amount && row.currency === currency ? 200 : 409;
     const left = this.leftOf(of);
-    const isForeign = attempt.taken?.currency !== rupees;
-    // It has taken nothing, or nothing is carried out yet of what it took.
-    if (!attempt.taken || (!isForeign && !['succeeded', 'duplicate'].includes(attempt.status))) return 409;
+    // It has taken nothing.
+    if (!attempt.taken) return 409;
     const isTooMuch = currency === attempt.taken.currency && amount > attempt.taken.amount;
     if (isTooMuch) return left === undefined && !isForeign ? 409 : 402;
     if (currency !== rupees || left === undefined || left === 0n) {
@@ -263,7 +270,7 @@ export class AcquirerModel extends Model {
     return 200;
   }
 
-  #decideDispute({ id, attempt, status }: DataOf<'dispute.decided'>): 200 | 404 | 409 {
+  #decideDispute({ id, attempt, status }: DataOf<'dispute.decided'>): 200 | 404 | 409 | 503 {
     const dispute = this.disputes.get(id);
     if (dispute?.attempt === attempt) {
       if (dispute.status === status || (dispute.status === 'accepted' && status === 'lost')) return 200;
@@ -273,7 +280,8 @@ export class AcquirerModel extends Model {
       return 200;
     }
     const row = this.recorded(id);
-    if (row?.attempt !== attempt) return 404;
+    const known = this.attempts.get(attempt);
+    if (row?.attempt !== attempt) return known && mayBePaid(known) ? 503 : 404;
     if (row.decision) return row.decision === status ? 200 : 409;
     row.decision = status;
     if (status === 'won') this.#giveBack(id);

@@ -281,6 +281,19 @@ describe('the lists of /v1', () => {
     expect(await rows()).toBe(before);
   });
 
+  it.each(['partners', 'balanceTransactions'])(
+    'of half a character in place of an account are refused: %s',
+    async (list) => {
+      const text =
+        'mutation ($s: ExportSource!) { createExport(input: { source: $s, format: CSV }) { export { id } } }';
+      for (const of of [{ accountId: 'a\ud800b' }, { filter: { accountId: 'a\ud800b' } }]) {
+        const { codes, body } = await user.graph(text, { s: { [list]: of } });
+        expect(codes).toContain('parameter_invalid');
+        expect(body.errors[0].extensions.argumentPath.slice(0, 3)).toEqual(['input', 'source', list]);
+      }
+    },
+  );
+
   it('of the objects of another account are empty', async () => {
     const outsider = await given.platform(2);
     const text =

@@ -155,6 +155,8 @@ describe('an account of the operator', () => {
     expect(await refused({ number: '1', bic: 'HDFC' })).toEqual(['input', 'bic']);
     expect(await refused({ number: '1', ifsc: 'HDFC1000123' })).toEqual(['input', 'ifsc']);
     expect(await refused({ number: '1', holder: ' ' })).toEqual(['input', 'holder']);
+    // Its last four units are not whole characters.
+    expect(await refused({ number: '50100😀xyz' })).toEqual(['input', 'number']);
   });
 
   it('is closed once, which the audit log has: no order is made from it then, and those that exist go on', async () => {

@@ -85,6 +85,26 @@ describe('a message of ISO 20022', () => {
     expect(lines).toMatchObject([{ amount: 900n, currency: 'USD', reference: 'B1' }]);
   });
 
+  it('is unclear where the bank says that an entry has more transfers than the file', async () => {
+    const transfers = [{ amount: '10.00' }, { amount: '20.00' }];
+    for (const entry of [{ transfers: [] }, { transfers: transfers.slice(0, 1) }, { transfers }])
+      expect(await linesOf(one({ amount: '60.00', reference: 'B1', batch: 3, ...entry }))).toMatchObject([
+        { amount: 6_000n, reference: 'B1', isUnclear: true },
+      ]);
+    for (const batch of [undefined, 0, 1])
+      expect(await linesOf(one({ reference: 'B1', batch, transfers: [] }))).toMatchObject([{ isUnclear: false }]);
+  });
+
+  // A statement may have the sum of an entry alone, and its notification the one transfer with references of its own.
+  it('has the same reference with and without the details of the one transfer of an entry', async () => {
+    const files = [[], [{ amount: '7.00', reference: 'TX1' }], [{ endToEndId: 'E1' }]].map((transfers) =>
+      one({ amount: '7.00', reference: 'ENTRY1', transfers }),
+    );
+    for (const file of files) expect(await linesOf(file)).toMatchObject([{ reference: 'ENTRY1' }]);
+    const without = one({ amount: '7.00', transfers: [{ amount: '7.00', reference: 'TX1' }] });
+    expect(await linesOf(without)).toMatchObject([{ reference: 'TX1' }]);
+  });
+
   it('shows reversals, debits and balances, and leaves out what is not booked and what is nothing', async () => {
     const entries: Entry[] = [
       { amount: '1.00', direction: 'DBIT', isReversal: true },
@@ -309,6 +329,15 @@ describe('a CSV file', () => {
     expect((await linesOf(text, mapping))[0]!.details).toEqual({ text: 'Invoice "7", second' });
   });
 
+  it.each([
+    ['1 000.50', 100_050n],
+    ['1\u00a0000\u00a0000', 100_000_000n],
+    ["12'34'567.5", 123_456_750n],
+    [' + 7 ', 700n],
+  ])('has thousands that blanks or apostrophes separate, in groups: %s', async (amount, minor) => {
+    expect(await linesOf(`${head}01/11/2026,XX771,U1,,${amount},,\n`, mapping)).toMatchObject([{ amount: minor }]);
+  });
+
   it('has its amount with a sign, or with a direction, and with the marks of its mapping', async () => {
     const { columns: _, ...rest } = mapping;
     const of = (columns: CsvMapping['columns']): CsvMapping => ({
@@ -331,6 +360,11 @@ describe('a CSV file', () => {
     ['01/11/2026,XX771,U1,,1.00,1.00,', '4: has not one of a credit and a debit'],
     ['01/11/2026,XX771,U1,,"1.000,00",,', '4: has an amount that is no decimal number'],
     ['01/11/2026,XX771,U1,,"1,00",,', '4: has an amount whose digits are not grouped as the mapping says'],
+    ...['1 2 3 . 5 0', '1 000 00.00', "1'00.00", '- 1 0'].map((amount) => [
+      ...[`01/11/2026,XX771,U1,,${amount},,`, '4: has an amount whose digits are not grouped as the mapping says'],
+    ]),
+    ['01/11/0026,XX771,U1,,1.00,,', '4: has a day before the year 2000 or after 2099'],
+    ['01/11/2126,XX771,U1,,1.00,,', '4: has a day before the year 2000 or after 2099'],
     ['01/11/2026,XX771,U1,,1.005,,', '4: has an amount with more than 2 decimals, which INR cannot have here'],
     ['2026/11/01,XX771,U1,,1.00,,', '4: has a day that is not written as DD/MM/YYYY'],
     ['31/02/2026,XX771,U1,,1.00,,', '4: has a day that is not in the calendar'],

@@ -43,7 +43,10 @@ export function listOnV1(
   values: Values,
 ): [list: string, query: string] {
   const { path, inPath } = pathFor(paths, values) ?? paths[0]!;
-  const list = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values[inPath[name]!])));
+  // A text of half a character is refused when the list is read; no address can have it.
+  const list = path.replaceAll(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(String(values[inPath[name]!]).toWellFormed()),
+  );
   const search = new URLSearchParams();
   for (const { name, defaultValue } of declared)
     if (!Object.values(inPath).includes(name) && values[name] !== defaultValue) add(search, snake(name), values[name]);

@@ -109,6 +109,11 @@ function reportOperation(content: object) {
           'The refund or dispute has ended otherwise, or the attempt has taken no money to dispute. Nothing was ' +
           'stored.',
       },
+      503: {
+        description:
+          'It comes before what it is about is recorded, such as the decision of a dispute before its opening, or ' +
+          'the service is busy. Send it again until it is taken.',
+      },
     },
   };
 }

@@ -30,9 +30,11 @@ const id = (what: string) =>
     .string()
     .regex(/^\w{1,100}$/)
     .meta({ description: `The id of ${what}.` });
+/** How an amount is written. */
+const amountForm = /^(0|[1-9]\d{0,12})\.\d{2}$/;
 const amount = z
   .string()
-  .regex(/^(0|[1-9]\d{0,12})\.\d{2}$/)
+  .regex(amountForm)
   .refine((text) => Number(text) > 0, 'must be greater than zero')
   .meta({ description: 'A decimal with two places, greater than zero.', examples: ['1250.00'] });
 const currency = z
@@ -44,8 +46,9 @@ const currency = z
 /** An amount and its currency. */
 const money = { amount, currency };
 
-/** Whether an amount is one that its currency can have: half a yen is none. */
+/** Whether an amount is one that its currency can have: half a yen is none. One of another form has its own problem. */
 const fits = (given: { amount: string; currency: string }) =>
+  !amountForm.test(given.amount) ||
   amountProblems({ ...given, amount: Amount.parseValue(given.amount) }, 'data').length === 0;
 
 const wholeUnits = 'must end in .00, since its currency has no minor unit';

@@ -7,7 +7,7 @@ import { payerScope } from '../session.js';
 import { dispute } from '../../resources/dispute/table.js';
 import { type RefundRow, refund } from '../../resources/refund/table.js';
 import { type UnexplainedRow, unexplained } from '../../operator/table.js';
-import { type TransactionRow, transaction } from '../../resources/transaction/table.js';
+import { TransactionReasonCode, type TransactionRow, transaction } from '../../resources/transaction/table.js';
 import { Amount } from '../../types/scalars.js';
 import { decisionOf, faultOf } from './client.js';
 import { endOfRefund, type Report, report } from './protocol.js';
@@ -150,6 +150,9 @@ async function openDispute(
     ...(data.reason !== undefined && { acquirerReason: data.reason }),
   };
   const respondBy = data.respond_by !== undefined && { respondBy: Math.floor(Date.parse(data.respond_by) / 1_000) };
+  const tookAnother = attempt.takenCurrency !== null && attempt.takenCurrency !== attempt.currency;
+  // It is not credited yet, or the report of its success is still to come.
+  if (depositId === null && !tookAnother && mayBePaid(attempt)) throw early();
   const scope = payerScope(parts.database, attempt);
   await parts.inTurn(scope, async () => {
     await scope.refuseBesideOtherReleases();
@@ -180,6 +183,7 @@ async function decideDispute(
       await scope.write('decide_unexplained', unexplained, { requestId }, { id: kept.id, to: status });
       return;
     }
+    if (!row && mayBePaid(attempt)) throw early();
     if (!row) throw new DomainError(problem('resource_missing', 'dispute.id', 'The attempt has no such dispute.'));
     if (row.status === status || (row.status === 'accepted' && status === 'lost')) return;
     if (row.decidedAt !== null)
@@ -196,6 +200,20 @@ async function unexplainedOf(scope: Scope, id: string, attempt: TransactionRow):
   return kept.find((each) => (depositId === null ? each.transactionId === attempt.id : each.depositId === depositId));
 }
 
+/** Whether an attempt has taken money, or may be found to have: one that has expired can still have succeeded. */
+const mayBePaid = ({ status, reasonCode, takenCurrency }: TransactionRow): boolean =>
+  takenCurrency !== null || status !== 'failed' || reasonCode === TransactionReasonCode.EXPIRED;
+
+/** The refusal of a report that comes before the one which it follows: the adapter sends it again. */
+const early = () =>
+  new DomainError({
+    ...problem(
+      'service_unavailable',
+      undefined,
+      'What the report is about is not recorded yet. Send it again until it is taken.',
+    ),
+    retryAfter: 2,
+  });
 const conflict = (field: string, text: string) => new DomainError(problem('state_conflict', field, text));
 const contradicting = () =>
   conflict(

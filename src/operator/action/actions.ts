@@ -124,7 +124,7 @@ const personal = new Set([
  */
 export function detailsOf(value: unknown, name = ''): unknown {
   if (personal.has(name)) return '…';
-  if (typeof value === 'string') return numbers.has(name) ? `…${clean(value).slice(-4)}` : clean(value);
+  if (typeof value === 'string') return numbers.has(name) ? `…${[...clean(value)].slice(-4).join('')}` : clean(value);
   // Of the arguments, amounts alone are bigints; the log has them as they were given, not in minor units.
   if (typeof value === 'bigint') return amountText(value);
   if (Array.isArray(value)) {

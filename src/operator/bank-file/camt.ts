@@ -173,8 +173,8 @@ export class CamtReader implements XmlReader {
     const of = { account: this.#account, isReversal, day, currency, isUnclear: false };
     const whole = { ...of, direction, amount, reference: entry.one('AcctSvcrRef') };
     const [first, second] = details;
-    // A batch of which the bank gives some transfers only is no transfer of one payer.
-    if (details.length > 0 && announcedIn(entry) > details.length)
+    // A batch of which the bank gives some transfers only, or none, is no transfer of one payer.
+    if (announcedIn(entry) > Math.max(1, details.length))
       return this.#add(entry, undefined, { ...whole, isUnclear: true });
     // The one transfer of an entry arrived with the amount of the entry: its own may be that before the charges.
     if (!second && (first?.direction ?? direction) === direction) return this.#add(entry, first?.part, whole);
@@ -194,12 +194,13 @@ export class CamtReader implements XmlReader {
     if (given.amount === 0n) return;
     if (++this.#lines > bankFileMax.lines)
       throw new BankFileFault(line, `is beyond ${bankFileMax.lines} transfers, the most that a file may have`);
+    // The reference of an entry stands first: a file without the details of its one transfer has no other.
     const refs = (name: string) => part?.one(`Refs/${name}`);
     const payee = part?.one('RltdPties/CdtrAcct/Id/IBAN') ?? part?.one('RltdPties/CdtrAcct/Id/Othr/Id');
     this.#parts.push({
       ...{ kind: 'line', number: this.#lines, line, statement: this.#statements, ...given },
       payee: accountOf(payee, line),
-      reference: referenceOf(line, refs('AcctSvcrRef'), reference, refs('TxId'), refs('ClrSysRef'), refs('UETR')),
+      reference: referenceOf(line, reference, refs('AcctSvcrRef'), refs('TxId'), refs('ClrSysRef'), refs('UETR')),
       details: part ? detailsIn(part) : {},
     });
   }

@@ -140,8 +140,10 @@ function moneyOf(
 
 /** A number without what separates its thousands, in groups of two or three, and with a point as its decimal mark. */
 function plain(text: string, decimal: '.' | ',', line: number): string {
-  const [units = '', decimals, ...more] = text.replaceAll(/[\s\u00a0']/gu, '').split(decimal);
   const separator = decimal === '.' ? ',' : '.';
+  // Blanks and apostrophes separate thousands in some countries; a sign may stand apart.
+  const [, sign = '', digits = ''] = /^([+-]?)\s*(.*)$/su.exec(text.trim())!;
+  const [units = '', decimals, ...more] = (sign + digits.replaceAll(/[\s']/gu, separator)).split(decimal);
   const groups = units.split(separator);
   const whole = groups.length === 1 || (/^[+-]?\d{1,3}$/.test(groups[0]!) && groups.slice(1).every(isGroup));
   if (more.length > 0 || !whole || (groups.length > 1 && groups.at(-1)!.length !== 3))

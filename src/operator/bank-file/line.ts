@@ -100,6 +100,7 @@ export function dayOf(year: string, month: string, day: string, line: number): s
   const date = new Date(`${text}T00:00:00Z`);
   if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text)
     throw new BankFileFault(line, 'has a day that is not in the calendar');
+  if (!year.startsWith('20')) throw new BankFileFault(line, 'has a day before the year 2000 or after 2099');
   return text;
 }
 

@@ -25,7 +25,10 @@ export const payoutIdOf = (endToEndId: string | undefined): string | undefined =
 
 const messageIdOf = ({ id }: PaymentOrderRow): string => id.replace('payment_order_', '');
 
-/** A file for a bank, in pieces. The same order has the same file whenever it is made. */
+/**
+ * A file for a bank, in pieces. The same order has the same file whenever it is made, with the names that the payees'
+ * accounts have then: an operator may have accepted another one since the approval. Accounts and amounts are fixed.
+ */
 export interface OrderFile {
   name: string;
   contentType: string;
