@@ -91,6 +91,71 @@ describe('a reference that a bank gives again', () => {
   });
 });
 
+// A statement (camt.053) often has the sum of a batch, and the notification (camt.054) its transfers.
+describe('an entry that one file has as a sum and another by its transfers', () => {
+  const transfers = ['10.00', '20.00', '30.00'].map((amount, i) => ({ amount, reference: `T${i + 1}` }));
+  const sum = (batch?: number) => ({ amount: '60.00', reference: 'BATCH-1', day: first, batch, transfers: [] });
+  const parts = { amount: '60.00', reference: 'BATCH-1', day: first, batch: 3, transfers };
+  const statement = (account: string, batch?: number) => ({
+    ...{ account, day: first, opening: '0.00', closing: '60.00', entries: [sum(batch)] },
+  });
+  const three = [10, 20, 30].map((amount) => ({ amount: `${amount}.00`, currency: 'USD' }));
+  const depositsOf = async ({ live }: Json) =>
+    (await must(live.get('/v1/deposits'))).data
+      .map(({ amount, currency }: Json) => ({ amount, currency }))
+      .toSorted((one: Json, other: Json) => Number(one.amount) - Number(other.amount));
+
+  it('is booked by its transfers, and the sum was seen before', async () => {
+    for (const batch of [3, undefined]) {
+      const account = newAccount();
+      const to = await receiver(1, account);
+      const fates = fatesOf(await fromBank({ account, day: first, entries: [parts] }));
+      expect(fates).toEqual(['booked', 'booked', 'booked']);
+      expect(fatesOf(await fromBank(statement(account, batch)))).toEqual(['seen_before']);
+      expect(await depositsOf(to)).toEqual(three);
+      expect(await differenceOf(first, account)).toEqual([0n]);
+    }
+  });
+
+  it('is booked by its transfers where its sum waits, which is assigned to nobody then', async () => {
+    const account = newAccount();
+    const to = await receiver(1, account);
+    const [waiting] = await fromBank(statement(account, 3));
+    expect(fatesOf([waiting])).toEqual(['unmatched unclear']);
+    expect(await differenceOf(first, account)).toEqual([6_000n]);
+    const fates = fatesOf(await fromBank({ account, day: first, entries: [parts] }));
+    expect(fates).toEqual(['booked', 'booked', 'booked']);
+    const assigned = assignLine(world.operator, idOfLine(waiting), { addressId: to.addressId }, 'Ann');
+    await expect(assigned).rejects.toThrow('Another file has the transfers of this entry');
+    expect(await depositsOf(to)).toEqual(three);
+    expect(await differenceOf(first, account)).toEqual([0n]);
+    await returnLine(world.operator, idOfLine(waiting), 'Its transfers are deposits', 'Ann');
+    expect(await differenceOf(first, account)).toEqual([0n]);
+  });
+
+  it('waits for a person by its transfers where it is booked as a whole', async () => {
+    const account = newAccount();
+    const to = await receiver(1, account);
+    // The bank does not say that it is a batch.
+    expect(fatesOf(await fromBank(statement(account)))).toEqual(['booked']);
+    const fates = fatesOf(await fromBank({ account, day: first, entries: [parts] }));
+    expect(fates).toEqual(Array(3).fill('unmatched unclear'));
+    expect(await depositsOf(to)).toEqual([{ amount: '60.00', currency: 'USD' }]);
+  });
+
+  it('is another one on another day, of another amount or account, or with another reference', async () => {
+    const [account, other] = [newAccount(), newAccount()];
+    for (const each of [account, other]) await receiver(1, each);
+    await fromBank({ account, day: first, entries: [parts] });
+    const of = (more: object, to = account) =>
+      fromBank({ account: to, day: second, entries: [{ ...sum(), ...more }] }).then(fatesOf);
+    expect(await of({ day: second })).toEqual(['booked']);
+    expect(await of({ amount: '61.00' })).toEqual(['unmatched refused']);
+    expect(await of({ reference: 'BATCH-2' })).toEqual(['booked']);
+    expect(await of({}, other)).toEqual(['booked']);
+  });
+});
+
 it('is compared with all statements of its day that follow one another', async () => {
   const account = newAccount();
   await receiver(1, account);

@@ -38,7 +38,7 @@ interface Detail {
 type EntryLine = Pick<
   FileLine,
   'account' | 'isReversal' | 'isUnclear' | 'day' | 'direction' | 'amount' | 'currency'
-> & { reference: string | undefined };
+> & { reference: string | undefined; partOf?: { reference: string; amount: string } | undefined };
 
 const directions: Readonly<Record<string, Direction>> = { CRDT: 'credit', DBIT: 'debit' };
 
@@ -187,10 +187,12 @@ export class CamtReader implements XmlReader {
     // Only transfers that are the entry together are taken for it. Otherwise a person has to look.
     if (own.length < details.length || sum !== signed(whole))
       return this.#add(entry, undefined, { ...whole, isUnclear: true });
-    for (const { part, ...each } of own) this.#add(part, part, { ...of, ...each, reference: undefined });
+    const known = referenceOf(entry.line, whole.reference);
+    const partOf = known === null ? undefined : { reference: known, amount: String(amount) };
+    for (const { part, ...each } of own) this.#add(part, part, { ...of, ...each, reference: undefined, partOf });
   }
 
-  #add({ line }: XmlPart, part: XmlPart | undefined, { reference, ...given }: EntryLine): void {
+  #add({ line }: XmlPart, part: XmlPart | undefined, { reference, partOf, ...given }: EntryLine): void {
     if (given.amount === 0n) return;
     if (++this.#lines > bankFileMax.lines)
       throw new BankFileFault(line, `is beyond ${bankFileMax.lines} transfers, the most that a file may have`);
@@ -201,7 +203,7 @@ export class CamtReader implements XmlReader {
       ...{ kind: 'line', number: this.#lines, line, statement: this.#statements, ...given },
       payee: accountOf(payee, line),
       reference: referenceOf(line, reference, refs('AcctSvcrRef'), refs('TxId'), refs('ClrSysRef'), refs('UETR')),
-      details: part ? detailsIn(part) : {},
+      details: { ...(part && detailsIn(part)), ...(partOf && { entry: partOf }) },
     });
   }
 }

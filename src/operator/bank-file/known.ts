@@ -64,6 +64,71 @@ export async function takenBy(
   }
   return found;
 }
+
+/** An entry of several transfers, as a line that is all of it and lines that are its transfers name it. */
+const entryKey = (reference: string | null, amount: string, { day, account }: Pick<FileLine, 'day' | 'account'>) =>
+  JSON.stringify([reference, amount, day, account]);
+
+/** The key of an entry of which a line is a transfer; undefined for a line that is all of its entry. */
+export const keyOfEntry = ({ details: { entry }, ...line }: Pick<FileLine, 'details' | 'day' | 'account'>) =>
+  entry && entryKey(entry.reference, entry.amount, line);
+
+/** The key of a line as all of its entry. */
+export const keyOfWhole = ({ reference, amount, ...line }: Compared) => entryKey(reference, String(amount), line);
+
+/**
+ * The entries that other files have in another form, by their keys: those that a line is all of and that the other file
+ * has by their transfers, and those whose transfers lines are and that are booked as a whole.
+ */
+export async function otherForms(
+  operator: Operator,
+  lines: readonly (Compared & Pick<FileLine, 'details'>)[],
+  fileId: string,
+): Promise<{ byTransfers: Set<string>; asWhole: Set<string> }> {
+  const references = lines.flatMap(({ reference, details }) => (details.entry ? [] : (reference ?? [])));
+  const entries = lines.flatMap(({ details, day }) => (details.entry ? [{ ...details.entry, day }] : []));
+  const byTransfers = new Set<string>();
+  const asWhole = new Set<string>();
+  if (references.length > 0)
+    for (const row of await operator.read<BankLineRow>(
+      'operator_bank_lines_of_entries',
+      (db) =>
+        db
+          .select()
+          .from(bankLine)
+          .where(
+            and(sql`details ? 'entry' and details #>> '{entry,reference}' = any(${texts('references')})`, ofOtherFiles),
+          ),
+      { references, fileId },
+    ))
+      byTransfers.add(keyOfEntry(row)!);
+  if (entries.length > 0)
+    for (const row of await operator.read<BankLineRow>(
+      'operator_bank_lines_as_whole',
+      (db) =>
+        db
+          .select()
+          .from(bankLine)
+          .where(
+            and(
+              sql`(${bankLine.reference}, ${bankLine.amount}::text, ${bankLine.day}) in
+                (select * from unnest(${texts('references')}, ${texts('amounts')}, ${texts('days')}))`,
+              sql`${bankLine.reference} = any(${texts('references')})`,
+              sql`${bankLine.state} in ('matched', 'booked')`,
+              ofOtherFiles,
+            ),
+          ),
+      {
+        fileId,
+        references: entries.map(({ reference }) => reference),
+        amounts: entries.map(({ amount }) => amount),
+        days: entries.map(({ day }) => day),
+      },
+    ))
+      asWhole.add(keyOfWhole(row));
+  return { byTransfers, asWhole };
+}
+
 /** The notices of received money that tenants have under these references, in live mode. */
 export function receiptsOf(
   operator: Operator,

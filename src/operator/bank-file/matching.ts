@@ -6,7 +6,17 @@ import { accountsOfOrders, isAccount, listOwnAccounts } from '../payment-order/a
 import { payoutIdOf } from '../payment-order/file.js';
 import { livePayouts } from '../payment-order/claims.js';
 import type { OwnAccountRow } from '../payment-order/table.js';
-import { type Compared, isSame, keyOf, ofOtherFiles, receiptsOf, takenBy } from './known.js';
+import {
+  type Compared,
+  isSame,
+  keyOf,
+  keyOfEntry,
+  keyOfWhole,
+  ofOtherFiles,
+  otherForms,
+  receiptsOf,
+  takenBy,
+} from './known.js';
 import type { FileLine } from './line.js';
 import { bankLine, type BankLineRow, BankLineState, UnmatchedReason } from './table.js';
 
@@ -53,14 +63,18 @@ export class LineMatcher {
   ) {}
 
   async match(lines: readonly FileLine[]): Promise<MatchedLine[]> {
-    const [receivers, seen, payouts] = await Promise.all([
+    const [receivers, seen, payouts, forms] = await Promise.all([
       this.#receivers(lines),
       this.#seen(lines),
       this.#payouts(lines),
+      otherForms(this.operator, lines, this.fileId),
     ]);
     this.#own ??= new Set((await listOwnAccounts(this.operator)).map(({ iban, number }) => iban ?? number!));
     const from = await accountsOfOrders(this.operator, [...payouts.values()]);
-    const matched = lines.map((line) => ({ ...line, ...this.#fateOf(line, receivers, seen, payouts, from) }));
+    const matched = lines.map((line) => {
+      const fate = this.#fateOf(line, receivers, seen, payouts, from, fateByForm(line, forms));
+      return { ...line, ...fate };
+    });
     const recorded = await this.#recorded(matched);
     const noticeOf = (line: MatchedLine) => recorded.get(noticeKey(line.tenant, line.reference, line.addressId, line));
     const answered = matched.flatMap(({ payoutId }) => payoutId ?? []);
@@ -101,6 +115,7 @@ export class LineMatcher {
     seen: Set<string>,
     payouts: Map<string, PayoutRow>,
     from: Map<string, OwnAccountRow>,
+    byForm: Fate | undefined,
   ): Fate {
     const found = [line.payee, line.account].flatMap((name) => (name === null ? [] : (receivers.get(name) ?? [])));
     const answered = isAnswer(line) ? payouts.get(payoutIdOf(line.details.endToEndId) ?? '') : undefined;
@@ -109,6 +124,7 @@ export class LineMatcher {
     const isRepeated = key !== undefined && this.#before.has(key);
     if (key !== undefined) this.#before.add(key);
     if (key !== undefined && seen.has(key)) return seenBefore;
+    if (byForm) return byForm;
     if (line.isUnclear) return unmatched(UnmatchedReason.UNCLEAR);
     if (answered && isRepeated) return repeated;
     if (answered) return fateOfAnswer(line, answered, from.get(answered.orderId ?? ''));
@@ -205,6 +221,16 @@ export class LineMatcher {
       ]),
     );
   }
+}
+
+/**
+ * The fate of a line of an entry that another file has in another form. One that is all of it is not booked beside its
+ * transfers. Its transfers are a matter for a person where it was booked as a whole.
+ */
+function fateByForm(line: FileLine, forms: Awaited<ReturnType<typeof otherForms>>): Fate | undefined {
+  const entry = keyOfEntry(line);
+  if (entry === undefined) return forms.byTransfers.has(keyOfWhole(line)) ? seenBefore : undefined;
+  return forms.asWhole.has(entry) ? unmatched(UnmatchedReason.UNCLEAR) : undefined;
 }
 
 /**

@@ -15,6 +15,8 @@ export interface LineDetails {
   text?: string;
   /** Why a transfer came back: the code of ISO 20022, or the bank's words. */
   returnReason?: string;
+  /** The entry that the transfer is a part of: the bank's reference of it, and its amount in minor units. */
+  entry?: { reference: string; amount: string };
 }
 
 /** The forms of a day that a mapping may name. */
@@ -167,6 +169,7 @@ export const bankLine = pgTable(
     primaryKey({ name: 'bank_line_pkey', columns: [t.fileId, t.number] }),
     foreignKey({ name: 'bank_line_file', columns: [t.fileId], foreignColumns: [bankFile.id] }),
     index('bank_line_reference').on(t.reference, t.amount, t.day),
+    index('bank_line_entry').on(sql`(details #>> '{entry,reference}')`).where(sql`details ? 'entry'`),
     index('bank_line_day').on(t.day, t.account, t.currency, t.fileId, t.number),
     index('bank_line_state').on(t.fileId, t.state, t.number),
     // A deposit, and the payment and the return of a payout, are one line each.
