@@ -5,6 +5,8 @@ import { parse } from 'yaml';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { Database } from '../../src/db/database.js';
 import { alertsKnown, health } from '../../src/operator/health/doctor.js';
+import { version } from '../../src/config/version.js';
+import { processesByVersion } from '../../src/operator/health/finding.js';
 import { keyOf } from '../../src/operator/health/watch.js';
 import { Operator } from '../../src/operator/operator.js';
 import { operatorWithoutGraph } from '../../src/operator/commands/backup.js';
@@ -23,7 +25,7 @@ const bad = async () =>
   (await health(world.operator))
     .filter(({ level }) => level !== 'ok')
     .map(({ check, level, finding, command }) => [check, level, finding, command])
-    .filter(([check]) => check !== 'gateways' && check !== 'backups');
+    .filter(([check, , finding]) => check !== 'gateways' && !finding!.startsWith('`tidegate backup` has made no'));
 
 describe('the health of a deployment', () => {
   it('has a line for each check, and nothing to do where all is well', async () => {
@@ -68,7 +70,11 @@ describe('the health of a deployment', () => {
       ['look', expect.stringMatching(/^The replica .+ is no standby: nothing is read there\.$/)],
     ]);
     expect(await health(operator, 'TidegateCertificate')).toEqual([
-      expect.objectContaining({ level: 'look', finding: 'The certificate in TLS_CERT_FILE expires in 9 days.' }),
+      expect.objectContaining({
+        level: 'look',
+        finding: expect.stringMatching(/^The certificate in TLS_CERT_FILE expires in 9 days\. Once /),
+        command: 'kill -HUP PROCESS',
+      }),
     ]);
     await database.close();
   });
@@ -114,6 +120,22 @@ describe('the health of a deployment', () => {
         () => sql`update drizzle.schema_version set version = version - 1`,
         ['versions', 'now', expect.stringMatching(/^The database is at version \d+, this/), 'tidegate migrate'],
         () => sql`update drizzle.schema_version set version = version + 1`,
+      ],
+      [
+        () => sql`update drizzle.schema_version set version = version + 1`,
+        [
+          ...['versions', 'look', expect.stringMatching(/^The database is at version \d+, newer than this/)],
+          processesByVersion,
+        ],
+        () => sql`update drizzle.schema_version set version = version - 1`,
+      ],
+      [
+        () => sql.unsafe(`revoke select on operator_action from ${owner}`),
+        [
+          ...['backups', 'look', 'This could not be checked: permission denied for table operator_action'],
+          'DATABASE_URL=URL_OF_THE_OWNER tidegate doctor',
+        ],
+        () => sql.unsafe(`grant select on operator_action to ${owner}`),
       ],
       [
         () => sql`insert into webhook_endpoint (tenant_id, livemode, id, created, updated_at, account_id, url,
@@ -256,11 +278,20 @@ describe('the health of a deployment', () => {
     expect(await of('gateways')).toMatchObject({
       level: 'look',
       finding: expect.stringMatching(/version 0\.1\.0 run/),
+      command: processesByVersion,
     });
+    const [seen] = await world.sql.unsafe(processesByVersion);
+    expect(seen).toMatchObject({ version: '0.1.0', host: 'pay-1', process: 4_242 });
     await world.sql`update gateway_process set seen_at = seen_at - 31`;
     expect(await of('gateways')).toMatchObject({
       level: 'now',
       finding: 'No process of a gateway has committed for 30 seconds.',
+    });
+    await world.database.work('report_gateway_process', ['gateway_here', 'pay-2', 1, version] as never);
+    expect(await of('gateways')).toMatchObject({
+      level: 'look',
+      finding: '1 process of a gateway ended without saying so in the last day.',
+      command: processesByVersion,
     });
     await world.sql`delete from gateway_process`;
   });

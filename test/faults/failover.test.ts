@@ -145,8 +145,12 @@ describe('an old primary that comes back after a promotion', () => {
       expect.objectContaining({
         ...{ check: 'servers', level: 'now' },
         finding: `127.0.0.1:${primary.port} takes itself for the primary, on timeline 1, and it is not the only one.`,
+        command: 'pg_ctl stop --mode=fast --pgdata=DATA',
       }),
-      expect.objectContaining({ level: 'now', finding: expect.stringContaining('on timeline 2') }),
+      expect.objectContaining({
+        ...{ level: 'now', finding: expect.stringContaining('on timeline 2') },
+        command: 'select pg_walfile_name(pg_current_wal_lsn()), pg_postmaster_start_time()',
+      }),
     ]);
     // The gateway that runs looks every 30 seconds.
     const said = () => gateway.log().filter(({ check, level }) => check === 'servers' && level === 50);

@@ -12,11 +12,11 @@ export const certificate: HealthCheck = {
   find(operator) {
     const pem = operator.certificate();
     const left = pem ? Date.parse(new X509Certificate(pem).validTo) / 1_000 - Date.now() / 1_000 : Infinity;
-    const command = 'Write the new one to TLS_CERT_FILE and TLS_KEY_FILE, and send SIGHUP to the gateway.';
+    const then = 'Once its file has a new one, the gateway reads that at this signal.';
     const found =
       left < 0
-        ? [now('The certificate in TLS_CERT_FILE has expired.', command)]
-        : [look(`The certificate in TLS_CERT_FILE expires in ${span(left)}.`, command)];
+        ? [now(`The certificate in TLS_CERT_FILE has expired. ${then}`, 'kill -HUP PROCESS')]
+        : [look(`The certificate in TLS_CERT_FILE expires in ${span(left)}. ${then}`, 'kill -HUP PROCESS')];
     return Promise.resolve(left < certificateSecondsMin ? found : []);
   },
 };

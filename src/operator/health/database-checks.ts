@@ -5,7 +5,7 @@ import { fixedLimit } from '../../db/schema/drizzle-types.js';
 import { programVersion } from '../../db/schema/schema-version.js';
 import { workerFault } from '../../jobs/table.js';
 import type { Operator } from '../operator.js';
-import { counted, type HealthCheck, look, now, span } from './finding.js';
+import { counted, type HealthCheck, look, now, processesByVersion, span } from './finding.js';
 
 /** A clock that differs by more makes times wrong that clients see. */
 const clockSecondsMax = 5;
@@ -19,17 +19,21 @@ export const servers: HealthCheck = {
   well: 'Each host of DATABASE_URL answers, one of them is the primary, and the clocks agree.',
   async find(operator) {
     const states = await operator.servers();
-    const found = rivalPrimaries(states).map(({ name, timeline }) =>
+    const rivals = rivalPrimaries(states);
+    // The newest has what clients were told last. The others are to be its standbys.
+    const newest = Math.max(...rivals.map(({ timeline }) => timeline!));
+    const found = rivals.map(({ name, timeline }) =>
       now(
         `${name} takes itself for the primary, on timeline ${timeline}, and it is not the only one.`,
-        'Stop the one with the lower timeline, and make it a standby of the other (pg_rewind).',
+        timeline === newest
+          ? 'select pg_walfile_name(pg_current_wal_lsn()), pg_postmaster_start_time()'
+          : 'pg_ctl stop --mode=fast --pgdata=DATA',
       ),
     );
     const readOnly = states.some((state) => state.standby === false && state.readOnly);
     if (readOnly) found.push(now('The primary accepts no writes.', 'show default_transaction_read_only'));
     for (const { name, error, clockDifference = 0 } of states) {
-      if (error !== undefined)
-        found.push(look(`${name} does not answer: ${error}.`, '/readyz says whether it is missed'));
+      if (error !== undefined) found.push(look(`${name} does not answer: ${error}.`, 'curl -s http://GATEWAY/readyz'));
       if (Math.abs(clockDifference) > clockSecondsMax)
         found.push(
           look(`The clock of ${name} differs from this machine's by ${Math.round(clockDifference)} s.`, 'timedatectl'),
@@ -46,7 +50,7 @@ export const disk: HealthCheck = {
   well: 'No disk of the database is known to be full.',
   async find({ audited }) {
     if ((await audited.readiness.unready()) !== 'disk full') return [];
-    return [now('The disk of the database is full: writes are refused.', 'df -h, on the server of the database')];
+    return [now('The disk of the database is full: writes are refused.', 'ssh SERVER df -h')];
   },
 };
 
@@ -173,7 +177,7 @@ const versions: HealthCheck = {
     if (found < own)
       return [now(`The database is at version ${found}, this program needs ${own}.`, 'tidegate migrate')];
     return found > own
-      ? [look(`The database is at version ${found}, newer than this program's ${own}.`, 'Use the newer program.')]
+      ? [look(`The database is at version ${found}, newer than this program's ${own}.`, processesByVersion)]
       : [];
   },
 };

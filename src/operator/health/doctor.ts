@@ -1,7 +1,7 @@
 import { type Operator, OperatorError } from '../operator.js';
 import { certificate } from './certificate-check.js';
 import { databaseChecks } from './database-checks.js';
-import { type Finding, type HealthCheck, HealthLevel } from './finding.js';
+import { type Finding, type HealthCheck, HealthLevel, look } from './finding.js';
 import { workChecks } from './work-checks.js';
 
 const checks: readonly HealthCheck[] = [...databaseChecks, ...workChecks, certificate];
@@ -40,6 +40,8 @@ export async function findingsOf(operator: Operator, { name, well, find }: Healt
     return found.map((finding) => ({ check: name, ...finding }));
   } catch (error) {
     const { message } = ((error as Error).cause ?? error) as Error;
-    return [{ check: name, level: HealthLevel.LOOK, finding: `This could not be checked: ${message}`, command: null }];
+    // Another role may see more.
+    const command = 'DATABASE_URL=URL_OF_THE_OWNER tidegate doctor';
+    return [{ check: name, ...look(`This could not be checked: ${message}`, command) }];
   }
 }

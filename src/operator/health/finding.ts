@@ -24,17 +24,36 @@ export interface HealthCheck {
   find: (operator: Operator) => Promise<Omit<Finding, 'check'>[]>;
 }
 
-export const look = (finding: string, command: string | null = null): Omit<Finding, 'check'> => ({
+/** What can be typed: a program with its arguments, or a statement for psql. Words in capitals are the reader's own. */
+type Typed = 'timedatectl' | `${Program} ${string}` | `DATABASE_URL=${string} tidegate ${string}`;
+type Program =
+  | 'curl'
+  | 'kill'
+  | 'npm'
+  | 'pg_ctl'
+  | 'ssh'
+  | 'tidegate'
+  | 'grant'
+  | 'reindex'
+  | 'select'
+  | 'show'
+  | 'vacuum';
+
+export const look = (finding: string, command: Typed): Omit<Finding, 'check'> => ({
   level: HealthLevel.LOOK,
   finding,
   command,
 });
 
-export const now = (finding: string, command: string | null = null): Omit<Finding, 'check'> => ({
+export const now = (finding: string, command: Typed): Omit<Finding, 'check'> => ({
   level: HealthLevel.NOW,
   finding,
   command,
 });
+
+/** Says where which version of the program runs, and when each process was seen last. */
+export const processesByVersion =
+  'select version, host, process, to_timestamp(seen_at) from gateway_process order by version';
 
 /** A number with its noun, as `1 job` and `2 jobs`. */
 export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -5,7 +5,7 @@ import { listGateways } from '../console.js';
 import { operatorAction } from '../table.js';
 import type { Operator } from '../operator.js';
 import { type DueWork, dueAges } from './due-ages.js';
-import { counted, type Finding, type HealthCheck, look, now, span } from './finding.js';
+import { counted, type Finding, type HealthCheck, look, now, processesByVersion, span } from './finding.js';
 import { stuckCounts } from './stuck-counts.js';
 
 /** Work that is overdue for longer makes money late. The alert rule has the same. */
@@ -33,11 +33,11 @@ const gateways: HealthCheck = {
       );
     else if (gone > 0) {
       const processes = gone === 1 ? '1 process of a gateway' : `${gone} processes of gateways`;
-      found.push(look(`${processes} ended without saying so in the last day.`));
+      found.push(look(`${processes} ended without saying so in the last day.`, processesByVersion));
     }
     if (other.length > 0)
       found.push(
-        look(`Gateways of version ${other.join(', ')} run beside this program's ${version}.`, 'Finish the deploy.'),
+        look(`Gateways of version ${other.join(', ')} run beside this program's ${version}.`, processesByVersion),
       );
     return found;
   },
