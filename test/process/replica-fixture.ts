@@ -65,6 +65,12 @@ export const standbysOf = (...ports: number[]) => replicasOf(`postgres://tidegat
 export const answeredBy = ({ database }: Opened) =>
   database.replicas!.states.reduce((sum, { counts }) => sum + counts.answered, 0);
 
+/** What `/metrics` says of the age of the one replica of a gateway. */
+export async function lagOf({ metrics }: Opened, unit: 'seconds' | 'bytes' = 'seconds'): Promise<number> {
+  const line = new RegExp(`^tidegate_replica_lag_${unit}\\{replica="[^"]+"\\} (\\S+)$`, 'm');
+  return Number(line.exec(await metrics.registry.metrics())![1]);
+}
+
 /** What the doctor says of the replicas of a gateway. */
 export const doctorOf = async ({ world }: Opened) =>
   (await health(world.operator, 'TidegateReplicaLag')).map(({ level, finding }) => `${level} ${finding}`).join('\n');
