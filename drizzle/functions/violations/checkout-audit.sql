@@ -130,6 +130,8 @@ create or replace view checkout_violations as
     )
   union all
   -- What a bank or an acquirer has taken back, in the currency of what was paid for a deposit or taken with an attempt.
+  -- One row is at most that. Several together may be more, and no rule adds them up: what banks and acquirers report
+  -- beyond the rest is kept as it comes, and of money that came back in another way a row says so in words alone.
   select u.tenant_id, u.livemode, 'unexplained money is more than was paid', u.id
   from
     unexplained u
