@@ -370,8 +370,11 @@ describe('a CSV file', () => {
     ['31/02/2026,XX771,U1,,1.00,,', '4: has a day that is not in the calendar'],
     ['01/11/2026,XX771,U1', '4: has 3 cells, and the file 7 columns'],
     ['01/11/2026,XX771,U\u00071,,1.00,,', '4: has a character that no text may have'],
-    ['01/11/2026,XX771,"U1,,1.00,,', '4: cannot be read as CSV (CSV_QUOTE_NOT_CLOSED)'],
-    [`01/11/2026,XX771,${'U'.repeat(100_000)},,1.00,,`, '4: cannot be read as CSV (CSV_MAX_RECORD_SIZE)'],
+    ['01/11/2026,XX771,"U1,,1.00,,', '4: has a quote that does not end'],
+    [
+      `01/11/2026,XX771,${'U'.repeat(100_000)},,1.00,,`,
+      '4: has a row of more than 65536 characters, or a quote that does not end',
+    ],
   ])('is refused by its line: %s', async (line, fault) => {
     expect(await faultOf(`${head}${line}\n`, mapping)).toBe(fault);
   });

@@ -18,6 +18,11 @@ import {
 
 const csvMax = { columns: 200, recordCharacters: 65_536 } as const;
 
+const faults: Readonly<Partial<Record<string, string>>> = {
+  CSV_MAX_RECORD_SIZE: `has a row of more than ${csvMax.recordCharacters} characters, or a quote that does not end`,
+  CSV_QUOTE_NOT_CLOSED: 'has a quote that does not end',
+};
+
 const directions: Readonly<Record<string, Direction>> = {
   ...{ C: 'credit', CR: 'credit', CREDIT: 'credit', '+': 'credit', CRDT: 'credit' },
   ...{ D: 'debit', DR: 'debit', DEBIT: 'debit', '-': 'debit', DBIT: 'debit' },
@@ -51,7 +56,7 @@ export async function* csvLines(
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new BankFileFault(Number(error.lines) || line, `cannot be read as CSV (${error.code})`);
+    throw new BankFileFault(Number(error.lines) || line, faults[error.code] ?? `cannot be read as CSV (${error.code})`);
   } finally {
     input.destroy();
   }
