@@ -101,15 +101,19 @@ export function reportsIn(world: World) {
 /** An acquirer behind its adapter: it answers what a test has decided, and nothing while it is away. */
 export class StandIn {
   away: 'refuses' | 'hangs up' | undefined;
+  /** How often it was asked about each attempt and refund, by its id. */
+  readonly asked = new Map<string, number>();
   /** What it has decided, by the ids of attempts and refunds. */
   readonly attempts = new Map<string, object>();
   readonly refunds = new Map<string, object>();
   readonly #server = http.createServer((request, response) => {
-    if (this.away === 'hangs up') return void response.destroy();
     const [, kind, id] = request.url!.split('/');
+    this.asked.set(id!, (this.asked.get(id!) ?? 0) + 1);
+    if (this.away === 'hangs up') return void response.destroy();
     const answer = {
       payees: { vpa: 'shop@acquirer' },
-      attempts: this.attempts.get(id!),
+      tokens: { brand: 'visa', last4: '4242', expiry_month: 12, expiry_year: 2034 },
+      attempts: this.attempts.get(id!) ?? (request.method === 'PUT' ? { status: 'processing' } : undefined),
       refunds: this.refunds.get(id!) ?? { status: 'pending' },
     }[kind!];
     const known = request.headers.authorization === `Bearer ${secret}`;
