@@ -6,10 +6,13 @@ import { unknownId } from '../support/bodies.js';
 import { payeesIn, submit } from '../support/checkout-fixture.js';
 import { payOutLive } from '../support/jobs.js';
 import { scale, seedsOf } from '../support/scale.js';
-import { must, payoutAddress, Speaker, tenantOf, useWorld, withLiveAcquirer } from '../support/world.js';
+import { must, nickname, payoutAddress, Speaker, tenantOf, useWorld, withLiveAcquirer } from '../support/world.js';
 import { banksIn, depositsOf, money, pendingOf, type Receiver, reversed } from './bank-fixture.js';
 import { type Json, mutation, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
 import { receivableBody } from '../support/bodies.js';
+import { createOperator } from '../../src/operator/access/operators.js';
+import { approveAdjustment, proposeAdjustment } from '../../src/operator/money/adjustments.js';
+import { resolveUnexplained } from '../../src/operator/money/unexplained.js';
 import { recordBankNotice } from '../../src/operator/money/bank.js';
 import { openDispute } from '../../src/operator/money/disputes.js';
 import { endRefund } from '../../src/operator/money/refunds.js';
@@ -115,6 +118,35 @@ describe('a recall of a part', () => {
     await endRefund(world.operator, refund.id, 'failed', {});
     expect(await rows()).toEqual(['-2000 2000', '-2000 2000']);
     expect(await pendingOf(to.live)).toEqual(money('0.00'));
+  });
+
+  it('that its bank gives up and pays again is a new receipt, and what refunds had paid stays the operator’s', async () => {
+    const to = await receiver(1);
+    const notice = received(to, { amount: 10_000n });
+    const { deposit } = await recordNotice(notice);
+    const refund = await must(to.live.post('/v1/refunds', { deposit_id: deposit!.id, amount: '40.00' }));
+    await endRefund(world.operator, refund.id, 'succeeded', {});
+    await recordNotice(reversed(notice));
+    const [row] = await world.sql`select id from unexplained where tenant_id = ${to.row.tenantId}`;
+    const again = await recordNotice(received(to, { amount: 10_000n }));
+    expect([await unexplainedOf(to), await pendingOf(to.live)]).toEqual([
+      [{ amount: '-4000', covered: '0', status: 'open' }],
+      money('100.00'),
+    ]);
+    // The account has 40.00 more than it would have without the reversal.
+    const receivable = await must(to.live.post('/v1/receivables', receivableBody({ amount: '100.00' })));
+    const receivables = [{ id: receivable.id, amount: '100.00' }];
+    await must(to.live.post(`/v1/deposits/${again.deposit!.id}/reconcile`, { receivables }));
+    const [ann, ben] = await Promise.all(
+      [nickname(), nickname()].map((name) => createOperator(world.operator, name, 'operate', 'a test')),
+    );
+    const correction = { reason: 'Reversal given up', debit: { amount: 4_000n, currency: 'USD' } };
+    const given = { accountId: to.row.id, livemode: true, ...correction };
+    const { id } = await proposeAdjustment(world.operator, given, ann!.operator);
+    await approveAdjustment(world.operator, id, ben!.operator);
+    expect((await must(to.live.get('/v1/balance'))).available).toEqual(money('60.00'));
+    await resolveUnexplained(world.operator, row!.id, `Given up, ${id}`, 'Ann');
+    expect(await unexplainedOf(to)).toEqual([{ amount: '-4000', covered: '0', status: 'resolved' }]);
   });
 
   it('of everything leaves a reversal nothing to take', async () => {
