@@ -404,30 +404,35 @@ describe('the view of violations', () => {
       ['append-only is not enforced'],
       `grant update on ${table} to tidegate`,
     ]),
-  ];
-  it.each(corruptions)('finds %s', async (_, rules, ...statements) => {
-    expect(await found(statements)).toEqual(expect.arrayContaining(rules));
-  });
-
-  // Design, invariants I10 and I11: the status and amount of a deposit or payout equal its postings.
-  const unspoken: [what: string, ...statements: string[]][] = [
-    ['an amount of a completed deposit', 'update deposit set amount = amount + 1 where id = :deposit'],
+    // Design, invariants I10 and I11: the status and amount of a deposit or payout equal its postings.
+    [
+      'an amount of a completed deposit',
+      ['deposit and its money disagree'],
+      'update deposit set amount = amount + 1 where id = :deposit',
+    ],
     [
       'a deposit that is reversed, with its money still there',
+      ['reversed deposit and its reversal disagree'],
       "update deposit set status = 'reversed' where id = :kept",
     ],
-    ['an amount of a payout that has ended', 'update payout set amount = amount + 1 where id = :ended'],
+    [
+      'an amount of a payout that has ended',
+      ['payout and its money disagree'],
+      'update payout set amount = amount + 1 where id = :ended',
+    ],
     [
       'the deposits that a receivable names',
+      ['receivable names other deposits than its locks'],
       "update receivable set deposit_ids_amount_locked = '{deposit_x}' where id = :locked",
     ],
     [
       'a posting that is gone, with its entries still there',
+      ['entry without its posting'],
       "delete from posting where tenant_id = :tenant and kind = 'reconciliation'",
     ],
   ];
-  it.each(unspoken)('finds %s', async (_, ...statements) => {
-    expect(await found(statements)).not.toEqual([]);
+  it.each(corruptions)('finds %s', async (_, rules, ...statements) => {
+    expect(await found(statements)).toEqual(expect.arrayContaining(rules));
   });
 });
 
