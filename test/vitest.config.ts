@@ -41,7 +41,7 @@ const slowest = [
   ['faults/model', 'process/backup', 'api/query-cost'],
   ['api/equality', 'api/deposit', 'api/rate-limit'],
   ['process/job-runner', 'process/cluster', 'api/admission'],
-  ['faults/race', 'api/checkout', 'process/telemetry'],
+  ['faults/race', 'api/checkout', 'process/telemetry', 'process/bank-file-size'],
   ['api/graph', 'process/migration-writes', 'api/subscription'],
   ['api/activation', 'api/operator', 'process/client-python', 'faults/deposits'],
   ['api/bad-input', 'api/statements', 'api/tenant-work', 'api/acquirer-history'],
