@@ -120,7 +120,7 @@ describe('a recall of a part', () => {
     expect(await pendingOf(to.live)).toEqual(money('0.00'));
   });
 
-  it('that its bank gives up and pays again is a new receipt, and what refunds had paid stays the operator’s', async () => {
+  it('that its bank gives up is a new receipt, and what its refunds had paid stays with the operator', async () => {
     const to = await receiver(1);
     const notice = received(to, { amount: 10_000n });
     const { deposit } = await recordNotice(notice);
