@@ -10,7 +10,7 @@ import { referenceProblems } from '../money/notice.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
 import { accountsOfOrders, isAccount } from '../payment-order/accounts.js';
 import { fileOf, lineOf } from './listing.js';
-import { isSame, keyOfWhole, otherForms, receiptsOf, takenBy } from './known.js';
+import { isSame, receiptsOf, refuseBesideTransfers, takenBy } from './known.js';
 import { isRecorded } from './matching.js';
 import { type BankFileRow, bankLine, type BankLineRow, BankLineState, UnmatchedReason } from './table.js';
 
@@ -83,12 +83,7 @@ export async function assignLine(
     );
   if ((reference ?? line.reference) === null)
     throw new OperatorError('The bank gives no reference for this line. Give one.', 'parameter_missing', field);
-  if ((await otherForms(operator, [line], line.fileId)).byTransfers.has(keyOfWhole(line)))
-    throw new OperatorError(
-      'Another file has the transfers of this entry, which are lines of their own. Record this one as returned.',
-      'state_conflict',
-      'bank_line.id',
-    );
+  await refuseBesideTransfers(operator, line);
   const { tenantId, id: address } = await receivingAddress(operator, addressId);
   const changes = {
     ...{ tenant: tenantId, address_id: address, allow_currency: allowCurrency, decided_by: by },

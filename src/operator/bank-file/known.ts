@@ -1,5 +1,5 @@
 import { and, eq, or, sql } from 'drizzle-orm';
-import type { Operator } from '../operator.js';
+import { type Operator, OperatorError } from '../operator.js';
 import { bankNotice, type BankNoticeRow } from '../table.js';
 import type { FileLine } from './line.js';
 import { bankFile, bankLine, type BankLineRow } from './table.js';
@@ -127,6 +127,17 @@ export async function otherForms(
     ))
       asWhole.add(keyOfWhole(row));
   return { byTransfers, asWhole };
+}
+
+/** Refuses to book a line that is all of an entry of which another file has the transfers. */
+export async function refuseBesideTransfers(operator: Operator, line: BankLineRow): Promise<void> {
+  const { byTransfers } = await otherForms(operator, [line], line.fileId);
+  if (byTransfers.has(keyOfWhole(line)))
+    throw new OperatorError(
+      'Another file has the transfers of this entry, which are lines of their own. Record this one as returned.',
+      'state_conflict',
+      'bank_line.id',
+    );
 }
 
 /** The notices of received money that tenants have under these references, in live mode. */
