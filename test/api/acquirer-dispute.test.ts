@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RefundRow, refund } from '../../src/resources/refund/table.js';
+import { DepositReasonCode } from '../../src/resources/deposit/table.js';
 import { auditLedger } from '../support/audit.js';
 import { type PayeeFixture, upiCode } from '../support/checkout-fixture.js';
 import { must, useWorld } from '../support/world.js';
@@ -86,6 +87,24 @@ describe('a report of an acquirer about a dispute', () => {
     await data(ask(opened, { input }));
     expect((await send(opening(second.id))).status).toBe(200);
     expect(await disputesOf(second.depositId)).toHaveLength(1);
+  });
+
+  it('has each of the seven reasons, and the acquirer’s own words', async () => {
+    const { id, depositId } = await credited();
+    const reasons = Object.values(DepositReasonCode);
+    expect(reasons).toHaveLength(7);
+    for (const [i, reason] of reasons.entries())
+      expect(
+        (await send(opening(id, { id: `R-${i}`, amount: '1.00', reason_code: reason, reason: `Code ${i}` }))).status,
+      ).toBe(200);
+    const disputes = (await disputesOf(depositId)).toSorted((a, b) => (a.reference < b.reference ? -1 : 1));
+    expect(disputes.map(({ reason_code: code, acquirer_reason: words }) => [code, words])).toEqual(
+      reasons.map((reason, i) => [reason, `Code ${i}`]),
+    );
+    const { body } = await payee.live.graph(
+      `{ disputes(first: 20) { nodes { reference reasonCode acquirerReason } } }`,
+    );
+    expect(body.data.disputes.nodes.filter(({ reference }: Json) => reference.startsWith('R-'))).toHaveLength(7);
   });
 
   it('takes them once the attempt is credited, and its opening has come, whatever comes first', async () => {
