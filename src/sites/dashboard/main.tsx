@@ -6,7 +6,7 @@ import './styles/base.css';
 import './styles/shell.css';
 import './styles/parts.css';
 import './styles/developers.css';
-import './styles/tools.css';
+import './styles/dashboard.css';
 
 applyTheme();
 createRoot(document.getElementById('root')!).render(<App />);

@@ -15,7 +15,7 @@ import { type ReactNode, useCallback, useState } from 'react';
 import { Link } from 'wouter';
 import { ActAs } from './acting';
 import { TestClock } from './clock';
-import { useFindKey } from './find/box';
+import { useFindKey } from './find/key';
 import { Find } from './find/find';
 import { isStopped, stoppedWords } from './format/obstacles';
 import { waitingAt } from './format/attention';

@@ -24,7 +24,7 @@ import {
   Webhook,
 } from 'lucide-react';
 import { type ComponentType, type ReactNode, useCallback, useEffect, useState } from 'react';
-import { useFindKey } from '../find/box';
+import { useFindKey } from '../find/key';
 import { useLive } from '../graph/live';
 import { Frame, type Place, PlaceLink } from '../parts/frame';
 import { countOf, queuesOf, ReturningQuery, type Waiting, WaitingQuery } from './pages/queues';

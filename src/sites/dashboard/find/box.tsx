@@ -47,21 +47,6 @@ interface FinderProps<Found extends Answer> {
   onClose: () => void;
 }
 
-/** Calls a function when Ctrl K, or on a Mac ⌘ K, is pressed. */
-export function useFindKey(open: () => void): void {
-  useEffect(() => {
-    const press = (event: globalThis.KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
-        return;
-      // The browser would go to its own search. A dialog that is open keeps what was typed in it.
-      event.preventDefault();
-      if (!document.querySelector('dialog[open]')) open();
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, [open]);
-}
-
 /** The box that finds an object by what the viewer has of it, and goes to its page. */
 export function FindDialog<Found extends Answer>(props: FinderProps<Found>) {
   return (
