@@ -111,7 +111,7 @@ const pagesOfPlatforms: State[] = [
   ['user-new', at('/users/new')],
   ['user-draft', steps(at('/users?status=DRAFT'), first)],
   ['act-as', steps(at('/'), press('Act as a user'))],
-  ['menu', steps(at('/'), (page) => page.locator('.top button').dispatchEvent('click'))],
+  ['menu', steps(at('/'), (page) => page.locator('.top [aria-controls="navigation"]').dispatchEvent('click'))],
   ['key-new', steps(at('/developers/keys'), press(/^Create/))],
   ...['', 'keys', 'webhooks', 'events', 'sessions'].map(
     (name): State => [`developers${name && `-${name}`}`, at(`/developers/${name}`)],

@@ -88,17 +88,17 @@ it('the payment page', async () => {
     }
     await page.goto(url, { waitUntil: 'domcontentloaded' });
   };
-  /** A fault of the gateway while it stores what the acquirer said. */
+  /** A fault of the gateway while it begins to charge a card. */
   const fault = async (page: Page) => {
     await steps(after(), byCard)(page);
     await page.getByLabel('Card number').fill(cards.good);
     await page.getByLabel('Expiry date').fill('12/34');
     await page.getByLabel('Security code').fill('123');
     await page.getByLabel('Name on the card').fill('Asha Rao');
-    await world.sql`alter function decide_transaction rename to decide_transaction_away`;
+    await world.sql`alter function begin_transaction rename to begin_transaction_away`;
     await press(/^Pay ₹/)(page);
     await page.getByRole('heading', { name: 'We are checking your payment' }).waitFor();
-    await world.sql`alter function decide_transaction_away rename to decide_transaction`;
+    await world.sql`alter function begin_transaction_away rename to begin_transaction`;
   };
   const code = (checkout: CheckoutFixture) => upiCode(payee, checkout);
   const states: State[] = [
