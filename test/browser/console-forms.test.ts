@@ -4,7 +4,7 @@ import { formatMoney } from '../../src/sites/dashboard/format/money.js';
 import { browser } from '../support/browser.js';
 import { details, must, nickname, tenantOf, useWorld } from '../support/world.js';
 import { ConsoleSeed } from './console-fixture.js';
-import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
+import { brokenWords, faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 
 const OPERATOR_KEY = 'op_9c1b7d5e3f2a48608e4d6b1c0f9a8e7d';
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
@@ -69,6 +69,37 @@ describe("a table of the operator's console", () => {
     }
     await page.setViewportSize({ width: 1280, height: 900 });
     expect(visited.complaints).toEqual([]);
+  });
+});
+
+describe("the tables of the operator's console", () => {
+  it('keep their words whole and their cells in the frame beside names of 80 letters, on each screen', async () => {
+    const { page, go } = visited;
+    const seed = new ConsoleSeed(world, OPERATOR_KEY);
+    for (const [name, amount] of [
+      ['Sri Venkateswara Handloom Weavers '.repeat(3).slice(0, 80).trim(), '99999999.99'],
+      ['Weavers'.repeat(11), '99999998.99'],
+    ] as const) {
+      const long = await seed.payout(name, amount);
+      await seed.troubles(long, `REV-${amount}`);
+      await seed.returning(long, 'Two of three boxes came back, and the colour was wrong');
+    }
+    await seed.undecided();
+    const found: unknown[] = [];
+    for (const path of ['payouts', 'bank', 'adjustments', 'refunds', 'disputes', 'attempts', 'accounts', 'holds']) {
+      await go(`/operator/${path}`);
+      const table = page.getByRole('table').first();
+      await page.locator('main h1').waitFor();
+      await page.waitForFunction(() => document.querySelector('.skeleton') === null);
+      if ((await table.count()) === 0) continue;
+      for (const width of [1440, 1280, 1057, 1000, 820, 768]) {
+        await page.setViewportSize({ width, height: 900 });
+        const broken = await brokenWords(table);
+        if (broken.length > 0) found.push([path, width, broken.slice(0, 8)]);
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
+    expect(found).toEqual([]);
   });
 });
 

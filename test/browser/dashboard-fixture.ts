@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { DashboardLinks } from '../../src/server/dashboard/links.js';
 import { type Demo, demos } from '../../src/server/demo/demo.js';
@@ -263,6 +263,29 @@ function wideOrSmall(): string[] {
 
 /** The rows of a table of a page. */
 export const rowsOf = (page: Page, table: string) => page.getByRole('table', { name: table }).locator('tbody tr');
+
+/** The words of up to ten letters in a table that are broken into parts, and its cells that go beyond its frame. */
+export const brokenWords = (table: Locator) =>
+  table.evaluate((element) => {
+    const frame = element.parentElement!.getBoundingClientRect();
+    const words = [...element.querySelectorAll('th, td')].flatMap((cell) => {
+      const beyond = Math.round(cell.getBoundingClientRect().right - frame.right);
+      const found = beyond > 0 ? [`${cell.textContent}: ${beyond} px beyond the frame`] : [];
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+        for (const { index, 0: word } of text.textContent!.matchAll(/[\p{L}\p{N}_]{2,10}(?![\p{L}\p{N}_])/gu)) {
+          // The rest of a word that is longer than that.
+          if (/[\p{L}\p{N}_]$/u.test(text.textContent!.slice(0, index))) continue;
+          const range = document.createRange();
+          range.setStart(text, index);
+          range.setEnd(text, index + word.length);
+          if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) found.push(word);
+        }
+      }
+      return found;
+    });
+    return [...new Set(words)];
+  });
 
 /** An amount as the dashboard shows it. */
 export const asShown = (money: { amount: string; currency: string }) => `${formatMoney(money)} ${money.currency}`;

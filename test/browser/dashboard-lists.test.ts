@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { formatMoney, sum } from '../../src/sites/dashboard/format/money.js';
 import { must } from '../support/world.js';
-import { asShown, faults, rowsOf, useDashboard } from './dashboard-fixture.js';
+import { asShown, brokenWords, faults, rowsOf, useDashboard } from './dashboard-fixture.js';
 
 const dashboard = useDashboard();
 
@@ -234,6 +234,138 @@ describe('the rows of a list', () => {
         const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         expect([name, width, apart, wider]).toEqual([name, width, true, 0]);
       }
+    }
+  });
+});
+
+describe('the columns of a list', () => {
+  const widths = [1440, 1280, 1200, 1057, 1056, 1000, 961, 960, 820, 768];
+  const long = ['Sri Venkateswara Handloom Weavers '.repeat(3).slice(0, 80).trim(), 'Weavers'.repeat(11)];
+
+  /** Customers with names of 80 letters, each with an invoice and a payment of a very large amount. */
+  async function longNames() {
+    const user = await dashboard.user(1, 'Indigo Looms');
+    for (const nickname of long) {
+      const { id: customer_id } = await user.partner({ nickname });
+      const dates = { creation_date: '2026-01-01', due_date: '2026-02-01' };
+      const invoice = { amount: '99999999999.99', currency: 'USD', reference_number: `INV ${nickname}`, ...dates };
+      const terms = { currency: 'USD', purpose_code: 'P0102', transaction_type: 'goods', description: nickname };
+      await must(user.post('/v1/receivables', { ...terms, invoice, customer_id }));
+      const { body } = await user.graph(
+        `mutation ($id: ID!, $to: ID!, $text: String!) { createDeposit(input: {
+          amount: "99999999999.99", currency: "USD", from: { accountId: $id }, to: { accountId: $to }
+          paymentMethod: GLOBAL_WIRE, statementDescriptor: $text }) { deposit { id } } }`,
+        { id: customer_id, to: user.id, text: `INV ${nickname}` },
+      );
+      expect(body.errors).toBe(undefined);
+    }
+  }
+
+  it('keep their words whole and their cells in the frame beside names of 80 letters, on each screen', async () => {
+    await longNames();
+    const { page, open, go } = await dashboard.signIn(1, 'Indigo Looms');
+    await open('/dashboard/settings');
+    const found: unknown[] = [];
+    for (const [path, name] of [
+      ['payments', 'Payments'],
+      ['receivables', 'Receivables'],
+      ['customers', 'Customers'],
+      ['payouts', 'Payouts'],
+    ] as const) {
+      await go(`/dashboard/${path}`);
+      await rowsOf(page, name).first().waitFor();
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 900 });
+        const broken = await brokenWords(page.getByRole('table', { name }));
+        if (broken.length > 0) found.push([name, width, broken.slice(0, 8)]);
+      }
+    }
+    expect(found).toEqual([]);
+  });
+});
+
+describe('a row on a phone', () => {
+  it('has cells that begin in one line where they stand beside each other', async () => {
+    const { page, open } = await dashboard.signIn(1);
+    await open('/dashboard/users');
+    await rowsOf(page, 'Users').first().waitFor();
+    await page.setViewportSize({ width: 390, height: 900 });
+    const apart = await rowsOf(page, 'Users').evaluateAll((rows) =>
+      rows.flatMap((row) => {
+        const cells = [...row.querySelectorAll('td:not(:first-child, :last-child)')]
+          .map((cell) => ({ ...cell.getBoundingClientRect().toJSON(), base: textOf(cell) }))
+          .filter(({ height }) => height > 0);
+        return cells.slice(1).flatMap((cell, i) => (cell.top < cells[i]!.bottom ? [cell.base - cells[i]!.base] : []));
+        function textOf(cell: Element) {
+          const text = document.createRange();
+          text.selectNodeContents(document.createTreeWalker(cell, NodeFilter.SHOW_TEXT).nextNode() ?? cell);
+          return text.getBoundingClientRect().bottom;
+        }
+      }),
+    );
+    expect(apart.length).toBeGreaterThan(2);
+    expect(Math.max(...apart.map(Math.abs))).toBeLessThan(4);
+  });
+});
+
+describe('a card', () => {
+  it('has as much room below its last row as at its sides', async () => {
+    const { page, open, go } = await dashboard.signIn(1, 'Indigo Looms');
+    await open('/dashboard/payouts');
+    await rowsOf(page, 'Payouts').first().waitFor();
+    await go((await rowsOf(page, 'Payouts').locator('td:first-child > a').first().getAttribute('href'))!);
+    for (const name of ['Settled invoices', 'Ledger']) {
+      const table = page.getByRole('table', { name, exact: true });
+      await table.waitFor();
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        const [below, side] = await table.evaluate((element) => {
+          const card = element.closest('.card')!;
+          const last = [...element.querySelectorAll('tr')].at(-1)!;
+          const texts = [...last.querySelectorAll('td, th')].map((cell) => {
+            const text = document.createRange();
+            text.selectNodeContents(cell);
+            return text.getBoundingClientRect().bottom;
+          });
+          return [card.getBoundingClientRect().bottom - Math.max(...texts), parseFloat(getComputedStyle(card).padding)];
+        });
+        expect([name, width, Math.abs(below! - side!) < 8]).toEqual([name, width, true]);
+      }
+    }
+  });
+});
+
+describe('a statement on paper', () => {
+  it('is as wide as the paper', async () => {
+    const { page, open, go } = await dashboard.signIn(1, 'Indigo Looms');
+    await open('/dashboard/settings');
+    const first = async (path: string, name: string) => {
+      await go(path);
+      await rowsOf(page, name).first().waitFor();
+      await go((await rowsOf(page, name).locator('td:first-child > a').first().getAttribute('href'))!);
+    };
+    const ways: [string, () => Promise<unknown>][] = [
+      ['Statement of account', () => go('/dashboard/balance')],
+      ['Statement of inward remittance', () => first('/dashboard/payouts', 'Payouts')],
+      [
+        'Statement of account',
+        async () => {
+          await first('/dashboard/receivables?show=overdue', 'Receivables');
+          await page.locator('.facts div', { hasText: 'Customer' }).getByRole('link').first().click();
+        },
+      ],
+    ];
+    for (const [title, way] of ways) {
+      await way();
+      await page.emulateMedia({ media: 'print' });
+      await page.getByRole('heading', { name: title }).waitFor();
+      for (const width of [794, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect([page.url(), width, beyond]).toEqual([page.url(), width, 0]);
+      }
+      await page.emulateMedia({ media: 'screen' });
+      await page.setViewportSize({ width: 1280, height: 900 });
     }
   });
 });
