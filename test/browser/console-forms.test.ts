@@ -103,6 +103,33 @@ describe("the tables of the operator's console", () => {
   });
 });
 
+describe("a page of the operator's console", () => {
+  it.each(['', '/work', '/operators'])('moves nothing as its answers arrive: /operator%s', async (path) => {
+    const page = await visited.context.newPage();
+    await page.addInitScript(() => {
+      const shifts: number[] = [];
+      Object.assign(globalThis, { shifts });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value);
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    // What is shown until then is painted.
+    await page.route('**/operator/graphql', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await route.fallback();
+    });
+    await page.goto(`${world.origin}/operator${path}`);
+    await page
+      .getByRole('heading', { name: { '': 'Queues', '/work': 'Gateways' }[path] ?? 'Make or revoke' })
+      .waitFor();
+    await page.waitForFunction(() => document.querySelector('.skeleton') === null);
+    await page.waitForTimeout(500);
+    const shifts: number[] = await page.evaluate(() => (globalThis as any).shifts);
+    expect(shifts.reduce((sum, each) => sum + each, 0)).toBeLessThan(0.02);
+    await page.close();
+  });
+});
+
 describe("a form of the operator's console", () => {
   it('records no notice while the partner that paid is not one account', async () => {
     const { page, go } = visited;

@@ -49,10 +49,12 @@ export function Home() {
           underWay={waiting.data?.payouts.nodes ?? []}
         />
       )}
-      <div className="pair">
-        <Control />
-        <Health />
-      </div>
+      {(isKnown || error) && (
+        <div className="pair">
+          <Control />
+          <Health />
+        </div>
+      )}
     </Page>
   );
 }

@@ -63,7 +63,7 @@ export function Operators() {
           </Empty>
         }
       />
-      {mayAct && <Commands />}
+      {mayAct && (rows ?? result.error) && <Commands />}
     </Page>
   );
 }

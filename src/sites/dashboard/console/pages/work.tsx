@@ -46,7 +46,7 @@ export function Work() {
   return (
     <Page title="Work" subtitle={<p className="hint">What fails is tried again by itself, later each time.</p>}>
       {!data && (error ? <Problem error={error} onRetry={ask} /> : <Lines count={8} />)}
-      <Health />
+      {(data ?? error) && <Health />}
       {data && <Gateways gateways={data.gateways} />}
       {stuck && <Stuck page={stuck} onDone={ask} />}
     </Page>
