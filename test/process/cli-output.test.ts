@@ -207,6 +207,26 @@ describe('a command whose output is a terminal', () => {
   });
 });
 
+describe('a command that takes long, on a terminal', () => {
+  /** Runs a command whose standard error says that it is a terminal; returns what it prints there. */
+  const said = (...args: string[]) =>
+    new Promise<string>((resolve) => {
+      const before = 'data:text/javascript,Object.assign(process.stderr, { isTTY: true })';
+      const env = { ...process.env, ...environment };
+      const child = spawn(process.execPath, ['--import', before, 'dist/cli.js', ...args], { env });
+      let errors = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+      child.on('close', () => resolve(errors));
+    });
+
+  it('says how far it is in one line', async () => {
+    const lines = (await said('backup', `${children.folder()}/backup`)).split('\n');
+    const copied = lines.find((line) => line.includes('Copying the tables'))!;
+    expect(copied.startsWith('\rCopying the tables: 0 %\u001b[K\r')).toBe(true);
+    expect(copied.endsWith('\rCopying the tables: 100 %\u001b[K')).toBe(true);
+  });
+});
+
 it('--version prints the version of the program', async () => {
   const { version } = JSON.parse(fs.readFileSync('package.json', 'utf8')) as { version: string };
   expect(await tidegate('--version')).toEqual({ code: 0, out: `${version}\n`, errors: '' });
