@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/errors/catalogue.js';
+import { Amount, Currency } from '../../src/types/scalars.js';
 import { refusals, refusalWords } from '../../src/sites/dashboard/format/refusals.js';
 
 describe('a refusal in words for people', () => {
@@ -27,6 +28,18 @@ describe('a refusal in words for people', () => {
       'This is more than is still open on the invoice.',
       'This is more than is left of the payment.',
     ]);
+  });
+
+  it('is of a text that is no amount and no currency for each field', () => {
+    const refused = (scalar: { parseValue: (value: unknown) => unknown }, field: string) => {
+      try {
+        return String(scalar.parseValue('ten'));
+      } catch (error) {
+        return refusalWords('parameter_invalid', `${field} ${(error as Error).message}.`);
+      }
+    };
+    expect(refused(Amount, 'invoice.amount')).toBe('This is not an amount, such as 10.00.');
+    expect(refused(Currency, 'currency')).toBe('This is not a currency, such as USD.');
   });
 
   it('has the names of the graph as words', () => {

@@ -47,11 +47,19 @@ const cases: Readonly<Record<string, string>> = {
   'amount must be at most what is still pending of the deposit.': 'This is more than is left of the payment.',
 };
 
+/** How the gateway refuses a text of any field, after the name of its parameter, and what is said to people. */
+const forms: readonly (readonly [ofGateway: string, words: string])[] = [
+  ['must be a decimal string with two places', 'This is not an amount, such as 10.00.'],
+  ['must be an active ISO 4217 currency code', 'This is not a currency, such as USD.'],
+];
+
 /** A refusal in words: those of its code, or the gateway's sentence, with the names of the graph as words. */
 export function refusalWords(code: string | undefined, message: string): string {
   const [start, told] = refusals[code ?? ''] ?? [];
   if (told !== undefined && message.startsWith(start!)) return told;
   if (message in cases) return cases[message]!;
+  const form = forms.find(([ofGateway]) => message.replace(/^[\w.]+ /, '').startsWith(ofGateway));
+  if (form) return form[1];
   // A sentence that begins with a small letter has the name of a parameter as its subject.
   if (!/^[a-z]/.test(message)) return message;
   const text = message.replaceAll(/[a-z][A-Z]/g, ([a, b]) => `${a} ${b!.toLowerCase()}`);
