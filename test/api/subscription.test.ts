@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient as sseClient } from 'graphql-sse';
 import { afterAll, describe, expect, it } from 'vitest';
 import { PayeeFixture } from '../support/checkout-fixture.js';
-import { eventually, givenIn, type Speaker, useWorld } from '../support/world.js';
+import { eventually, givenIn, must, type Speaker, useWorld } from '../support/world.js';
 import { bearer, followSocket, partner, sessionOf, subscriptionsIn, until } from './subscription-fixture.js';
 
 const world = useWorld({ environment: { STREAMS_OF_KEY_MAX: '6', CORS_ORIGINS: 'https://app.example.com' } });
@@ -511,6 +511,26 @@ describe('streams of both protocols', () => {
 });
 
 describe('the documentation of subscriptions', () => {
+  it.each([0, 1])('has an example that ends with the session of its page: number %i', async (index) => {
+    const user = await given.directUser(1);
+    const { id, token } = await must(user.post('/v1/sessions', { role: 'read' }));
+    await settled(user);
+    const code = [...fs.readFileSync('docs/streams.md', 'utf8').matchAll(/```js\n([\s\S]*?)```/g)][index]![1]!;
+    const environment = { ...process.env, ORIGIN: world.origin, KEY: token };
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], { env: environment });
+    open.add(() => child.kill());
+    let [out, faults] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
+    child.stderr.setEncoding('utf8').on('data', (part: string) => (faults += part));
+    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    await until(
+      () => out,
+      (printed) => printed.includes('account.created'),
+    );
+    await must(user.post(`/v1/sessions/${id}/revoke`));
+    expect([await ended, faults.includes('TypeError')]).toEqual([0, false]);
+  });
+
   it.each([
     [1, 'account.created'],
     [2, '0.00'],
