@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatMoney } from '../../src/sites/dashboard/format/money.js';
 import { receivableBody } from '../support/bodies.js';
+import { PayeeFixture } from '../support/checkout-fixture.js';
 import { completeDeposit, eventually, givenIn, must, payoutAddress, type Speaker } from '../support/world.js';
 import { faultsInThemes, rowsOf, useDashboard, type Visit } from './dashboard-fixture.js';
 
@@ -125,6 +126,25 @@ describe('the way of the money', () => {
       expect(entries.filter((each) => each.startsWith(`${entry} `))).toHaveLength(1);
     expect(await faultsInThemes(visit.page)).toEqual([]);
     expect(visit.complaints).toEqual([]);
+  });
+
+  it('says what the payer of a checkout has paid with the fee', async () => {
+    const { world } = dashboard;
+    const fees = await world.another({ environment: { CHECKOUT_FEE_BASIS_POINTS: '250' } });
+    const payee = await PayeeFixture.open(world);
+    const receivableIds = [await payee.receivable('1000.00')];
+    const checkout = await payee.checkoutFixture({
+      ...{ amount: '1000.00', receivableIds, speaker: payee.user.at(fees) },
+    });
+    await payee.help(checkout, 'pay');
+    const { body } = await payee.user.graph('{ deposits(first: 1) { nodes { id } } }');
+    const visit = await signedIn(payee.user);
+    await visit.go(`/dashboard/payments/${body.data.deposits.nodes[0].id}`);
+    const way = await stations(visit, 0, 'with the fee');
+    expect(way[0]).toContain('Paid ₹1,025.00 INR with the fee');
+    expect(way[1]).toContain('Payment: done ₹1,000.00 INR');
+    expect(visit.complaints).toEqual([]);
+    await visit.context.close();
   });
 
   it('is none of money that is taken back', async () => {

@@ -92,6 +92,7 @@ export const PaymentQuery = graphql(
       deposit(id: $id) {
         id created amount currency status reasonCode method pendingRest disputed statementDescriptor
         payment { id }
+        checkout { amount grossAmount currency }
         disputedDeposit { id }
         bankDetails { reference payer { name addressLines country } text }
         fromAccount { id type ...Name owner { id } }

@@ -9,6 +9,7 @@ import {
   payoutStation,
   type Way,
 } from '../../parts/stations';
+import { Money } from '../../parts/money';
 import { Trail } from '../../parts/trail';
 import { nameOf } from '../../session';
 import { bankOf } from '../payouts/list';
@@ -17,7 +18,7 @@ import type { PaymentDetail } from './query';
 
 /** The way of a payment from its payer to a bank account. A payment that takes money back goes no such way. */
 export function PaymentWay({ payment }: { payment: PaymentDetail }) {
-  const { fromAccount, bankDetails, statementDescriptor, method, allocations, disputedDeposit } = payment;
+  const { fromAccount, bankDetails, statementDescriptor, method, allocations, disputedDeposit, checkout } = payment;
   if (disputedDeposit || !allocations) return null;
   const rows = allocations.nodes.map(({ receivable, payout, ...money }) => ({
     ...money,
@@ -42,7 +43,15 @@ export function PaymentWay({ payment }: { payment: PaymentDetail }) {
           ) : (
             (payer ?? 'Not known')
           ),
-          facts: [words(method), bankDetails?.reference ?? statementDescriptor],
+          facts: [
+            words(method),
+            bankDetails?.reference ?? statementDescriptor,
+            checkout && checkout.grossAmount !== checkout.amount && (
+              <>
+                Paid <Money amount={checkout.grossAmount} currency={checkout.currency} /> with the fee
+              </>
+            ),
+          ],
         },
         arrivalStation(payment),
         invoicesStation(way, payment, whyNoInvoice(payment)),
