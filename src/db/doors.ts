@@ -2,7 +2,8 @@ import type { Database } from './database.js';
 
 /**
  * The parts of the database that code outside this folder may name. Requests of callers have `Scope` instead; what
- * serves all tenants asks for the door that it needs.
+ * serves all tenants asks for the door that it needs: one for reads over all tenants, one for the worker, one for
+ * credentials. The other two are what scopes are made of, and how the database is doing.
  */
 
 /** Reads that no scope bounds: for operators, the worker's search for work, and audits. */
