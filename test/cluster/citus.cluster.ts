@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import postgres from 'postgres';
 import { connectionOf } from '../../src/db/connect/driver/address.js';
@@ -16,7 +14,16 @@ import { clusterNodes } from './cluster-node.js';
 import { everyStatement } from '../support/every-statement.js';
 import { freePort } from '../support/ports.js';
 import { Prometheus, prometheusProgram } from '../support/prometheus.js';
-import { completeDeposit, eventually, givenIn, must, type Speaker, tenantOf, useWorld } from '../support/world.js';
+import {
+  completeDeposit,
+  eventually,
+  givenIn,
+  must,
+  repeated,
+  type Speaker,
+  tenantOf,
+  useWorld,
+} from '../support/world.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -34,16 +41,13 @@ function writing(speaker: Speaker) {
   let stopped = false;
   const running = (async () => {
     while (!stopped) {
-      const key = randomUUID();
       const body = {
         amount: '1.00',
         currency: 'USD',
         to: { account_id: speaker.id },
         payment_method: 'domestic_credit',
       };
-      let reply = await speaker.post('/v1/deposits', body, { 'Idempotency-Key': key });
-      for (; reply.status === 503; reply = await speaker.post('/v1/deposits', body, { 'Idempotency-Key': key }))
-        await setTimeout(1_000 * Number(reply.headers.get('retry-after')));
+      const reply = await repeated((headers) => speaker.post('/v1/deposits', body, headers));
       if (reply.status === 200) ids.push(reply.body.id);
       else others.push(reply.text);
     }

@@ -106,7 +106,8 @@ export function useWorld({
 } = {}): World {
   const world = {} as World;
   const name = `test_${randomBytes(6).toString('hex')}`;
-  let pepper = randomBytes(32).toString('hex');
+  // Files that share the database of a cluster share its pepper: a gateway has to read what all of them encrypted.
+  let pepper = inject('distributed') ? 'pepper-of-all-tests-on-one-cluster' : randomBytes(32).toString('hex');
   const folder = path.join(inject('dataFolders'), name);
   let own: Embedded | undefined;
   const apps: FastifyInstance[] = [];
