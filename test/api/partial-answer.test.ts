@@ -17,7 +17,8 @@ const refusals = ({ body }: Reply): Record<string, string> =>
 const comparable = ({ status, headers, text, body }: Reply) => ({
   status,
   retryAfter: headers.get('retry-after'),
-  text: text.replaceAll(body.extensions.requestId, ''),
+  // What is left of the allowance depends on the time.
+  text: text.replaceAll(body.extensions.requestId, '').replace(/"remaining":.*/s, ''),
 });
 
 /** The answers to a document by the resolvers, and from the third on by a compiled statement where one is possible. */

@@ -537,6 +537,14 @@ describe('checkouts in the dashboard', () => {
     const [shared] = await page.evaluate(() => (window as unknown as { shared: ShareData[] }).shared);
     expect(shared!.text).toBe('Please pay ₹40.00 to Lighthouse Courses for OF-NOBODY, OF-ASHA:');
     expect(shared!.url).toMatch(/^https?:/);
+    // A browser that cannot share has links to WhatsApp and to a mail.
+    await page.reload();
+    const addressOf = (name: string) => page.getByRole('link', { name, exact: true }).getAttribute('href');
+    const said = encodeURIComponent(`${shared!.text} ${shared!.url}`);
+    expect([await addressOf('WhatsApp'), await addressOf('Mail')]).toEqual([
+      `https://wa.me/?text=${said}`,
+      `mailto:?subject=Payment%20to%20Lighthouse%20Courses&body=${said}`,
+    ]);
     expect(complaints).toEqual([]);
   });
 });
