@@ -406,7 +406,10 @@ of('record_unexplained', () => {
     const given = { id: paid.id, reference: 'CB 70', reasonCode: 'general', amount: 60n };
     expect(await write(root, 'open_dispute', given)).toMatchObject({ amount: '60', status: 'needs_response' });
     expect(await refusal(recorded(await made(100n), 60n, 'CB 71'))).toBe(left);
-    expect(await world.sql`select from unexplained where reference in ('CB 70', 'CB 71')`).toHaveLength(0);
+    expect(
+      await world.sql`select from unexplained
+      where tenant_id = ${root.tenantId} and reference in ('CB 70', 'CB 71')`,
+    ).toHaveLength(0);
   });
 
   it('is at most what was paid, and may be of a deposit that its bank has reversed', async () => {
