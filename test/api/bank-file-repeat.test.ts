@@ -153,6 +153,9 @@ describe('an entry that one file has as a sum and another by its transfers', () 
     expect(await of({ amount: '61.00' })).toEqual(['unmatched refused']);
     expect(await of({ reference: 'BATCH-2' })).toEqual(['booked']);
     expect(await of({}, other)).toEqual(['booked']);
+    // The bank takes the batch back on its day, under its reference.
+    const back = { ...sum(3), direction: 'DBIT' as const, isReversal: true };
+    expect(fatesOf(await fromBank({ account, day: first, entries: [back] }))).toEqual(['unmatched unclear']);
   });
 });
 

@@ -103,7 +103,7 @@ export const examples: Example[] = [
   },
   {
     task: 'Money',
-    title: 'Count a deposit towards a receivable: both ids are in the answer above; act as their user',
+    title: 'Count a deposit towards a receivable: the example before has both ids; act as their user',
     query: `mutation ReconcileMoney($input: ReconcileDepositInput!) {
   reconcileDeposit(input: $input) {
     deposit { id status pendingRest receivables { id status amountLocked } }

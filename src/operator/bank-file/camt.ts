@@ -1,4 +1,4 @@
-import type { Direction, LineDetails } from './table.js';
+import type { Direction, LineDetails, PartedEntry } from './table.js';
 import {
   accountOf,
   amountOf,
@@ -38,7 +38,7 @@ interface Detail {
 type EntryLine = Pick<
   FileLine,
   'account' | 'isReversal' | 'isUnclear' | 'day' | 'direction' | 'amount' | 'currency'
-> & { reference: string | undefined; partOf?: { reference: string; amount: string } | undefined };
+> & { reference: string | undefined; partOf?: PartedEntry | undefined };
 
 const directions: Readonly<Record<string, Direction>> = { CRDT: 'credit', DBIT: 'debit' };
 
@@ -188,7 +188,7 @@ export class CamtReader implements XmlReader {
     if (own.length < details.length || sum !== signed(whole))
       return this.#add(entry, undefined, { ...whole, isUnclear: true });
     const known = referenceOf(entry.line, whole.reference);
-    const partOf = known === null ? undefined : { reference: known, amount: String(amount) };
+    const partOf = known === null ? undefined : { reference: known, amount: String(amount), direction };
     for (const { part, ...each } of own) this.#add(part, part, { ...of, ...each, reference: undefined, partOf });
   }
 

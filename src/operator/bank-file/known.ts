@@ -2,7 +2,7 @@ import { and, eq, or, sql } from 'drizzle-orm';
 import { type Operator, OperatorError } from '../operator.js';
 import { bankNotice, type BankNoticeRow } from '../table.js';
 import type { FileLine } from './line.js';
-import { bankFile, bankLine, type BankLineRow } from './table.js';
+import { bankFile, bankLine, type BankLineRow, type PartedEntry } from './table.js';
 
 /* What is known of the transfers of lines already, from other files and without any. */
 
@@ -65,16 +65,14 @@ export async function takenBy(
   return found;
 }
 
-/** An entry of several transfers, as a line that is all of it and lines that are its transfers name it. */
-const entryKey = (reference: string | null, amount: string, { day, account }: Pick<FileLine, 'day' | 'account'>) =>
-  JSON.stringify([reference, amount, day, account]);
+/** The key of the entry of which a line is a transfer; undefined for a line that is all of its entry. */
+export const keyOfEntry = ({ entry, ...line }: PartedEntryOf): string | undefined =>
+  entry && keyOf({ ...line, ...entry, amount: BigInt(entry.amount) });
 
-/** The key of an entry of which a line is a transfer; undefined for a line that is all of its entry. */
-export const keyOfEntry = ({ details: { entry }, ...line }: Pick<FileLine, 'details' | 'day' | 'account'>) =>
-  entry && entryKey(entry.reference, entry.amount, line);
-
-/** The key of a line as all of its entry. */
-export const keyOfWhole = ({ reference, amount, ...line }: Compared) => entryKey(reference, String(amount), line);
+/** An entry, and what it has in common with its transfers. */
+type PartedEntryOf = Pick<Compared, 'currency' | 'day' | 'account' | 'isReversal'> & {
+  entry?: PartedEntry | undefined;
+};
 
 /**
  * The entries that other files have in another form, by their keys: those that a line is all of and that the other file
@@ -90,11 +88,15 @@ export async function otherForms(
   const byTransfers = new Set<string>();
   const asWhole = new Set<string>();
   if (references.length > 0)
-    for (const row of await operator.read<BankLineRow>(
+    for (const row of await operator.read<PartedEntryOf>(
       'operator_bank_lines_of_entries',
       (db) =>
+        // An entry may have tens of thousands of transfers.
         db
-          .select()
+          .selectDistinct({
+            ...{ currency: bankLine.currency, day: bankLine.day, account: bankLine.account },
+            ...{ isReversal: bankLine.isReversal, entry: sql<PartedEntry>`details -> 'entry'`.as('entry') },
+          })
           .from(bankLine)
           .where(
             and(sql`details ? 'entry' and details #>> '{entry,reference}' = any(${texts('references')})`, ofOtherFiles),
@@ -125,14 +127,14 @@ export async function otherForms(
         days: entries.map(({ day }) => day),
       },
     ))
-      asWhole.add(keyOfWhole(row));
+      asWhole.add(keyOf(row));
   return { byTransfers, asWhole };
 }
 
 /** Refuses to book a line that is all of an entry of which another file has the transfers. */
 export async function refuseBesideTransfers(operator: Operator, line: BankLineRow): Promise<void> {
   const { byTransfers } = await otherForms(operator, [line], line.fileId);
-  if (byTransfers.has(keyOfWhole(line)))
+  if (byTransfers.has(keyOf(line)))
     throw new OperatorError(
       'Another file has the transfers of this entry, which are lines of their own. Record this one as returned.',
       'state_conflict',

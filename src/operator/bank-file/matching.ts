@@ -6,17 +6,7 @@ import { accountsOfOrders, isAccount, listOwnAccounts } from '../payment-order/a
 import { payoutIdOf } from '../payment-order/file.js';
 import { livePayouts } from '../payment-order/claims.js';
 import type { OwnAccountRow } from '../payment-order/table.js';
-import {
-  type Compared,
-  isSame,
-  keyOf,
-  keyOfEntry,
-  keyOfWhole,
-  ofOtherFiles,
-  otherForms,
-  receiptsOf,
-  takenBy,
-} from './known.js';
+import { type Compared, isSame, keyOf, keyOfEntry, ofOtherFiles, otherForms, receiptsOf, takenBy } from './known.js';
 import type { FileLine } from './line.js';
 import { bankLine, type BankLineRow, BankLineState, UnmatchedReason } from './table.js';
 
@@ -228,8 +218,8 @@ export class LineMatcher {
  * transfers. Its transfers are a matter for a person where it was booked as a whole.
  */
 function fateByForm(line: FileLine, forms: Awaited<ReturnType<typeof otherForms>>): Fate | undefined {
-  const entry = keyOfEntry(line);
-  if (entry === undefined) return forms.byTransfers.has(keyOfWhole(line)) ? seenBefore : undefined;
+  const entry = keyOfEntry({ ...line, entry: line.details.entry });
+  if (entry === undefined) return forms.byTransfers.has(keyOf(line)) ? seenBefore : undefined;
   return forms.asWhole.has(entry) ? unmatched(UnmatchedReason.UNCLEAR) : undefined;
 }
 

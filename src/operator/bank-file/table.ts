@@ -5,6 +5,13 @@ import { isOneOf } from '../../db/schema/columns.js';
 
 export type Direction = 'credit' | 'debit';
 
+/** An entry of several transfers: the bank's reference of it, its amount in minor units, and its direction. */
+export interface PartedEntry {
+  reference: string;
+  amount: string;
+  direction: Direction;
+}
+
 /** What a line says beside what is compared. */
 export interface LineDetails {
   /** The reference that the sender gave, by which a payout is found again. */
@@ -15,8 +22,8 @@ export interface LineDetails {
   text?: string;
   /** Why a transfer came back: the code of ISO 20022, or the bank's words. */
   returnReason?: string;
-  /** The entry that the transfer is a part of: the bank's reference of it, and its amount in minor units. */
-  entry?: { reference: string; amount: string };
+  /** The entry that the transfer is a part of. */
+  entry?: PartedEntry;
 }
 
 /** The forms of a day that a mapping may name. */
