@@ -14,7 +14,8 @@ import { checkoutTermsOf } from './resources/checkout/terms.js';
 import { MigrationError } from './db/schema/schema-version.js';
 import { during, StartError } from './db/connect/start.js';
 import { certificateExpires, renewCertificate } from './server/http/certificates.js';
-import { exitWhileStarting, onStop, sayAlive, supervise } from './server/cluster.js';
+import { answerWhileStarting, listening } from './server/http/starting.js';
+import { exitWhileStarting, isFirst, onStop, sayAlive, sayServing, supervise } from './server/cluster.js';
 
 /** Prints a long step when stderr is a terminal. */
 function progress(step: string): void {
@@ -24,21 +25,6 @@ function progress(step: string): void {
 /** Prints a line for the operator, whether or not stderr is a terminal. */
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
-}
-
-/** Listens; when that fails, throws a ConfigError that names the setting at fault. */
-async function listening(app: { listen(at: object): Promise<string> }, { PORT, HOST }: Config): Promise<void> {
-  try {
-    await app.listen({ port: PORT, host: HOST });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE')
-      throw new ConfigError(`PORT: another program listens on port ${PORT} of ${HOST} (${code}).`);
-    if (code === 'EACCES') throw new ConfigError(`PORT: this user may not listen on port ${PORT} (${code}).`);
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new ConfigError(`HOST: this machine has no address ${HOST} (${code}).`);
-    throw error;
-  }
 }
 
 /**
@@ -116,6 +102,9 @@ async function main(): Promise<void> {
   if (cluster.isWorker) sayAlive();
   // SIGHUP would end a process that is still starting.
   if (settings.tls) process.on('SIGHUP', () => {});
+  // Of several processes only the first: those that start later would get requests that it could serve.
+  const early = isFirst() && settings.PORT !== 0;
+  const answered = early ? await during('listening', () => answerWhileStarting(settings)) : undefined;
   const { openStore } = await import('./db/connect/open.js');
   const store = await openStore(settings, { migrates: true, progress, say });
   const log = logger(settings.LOG_LEVEL);
@@ -145,7 +134,9 @@ async function main(): Promise<void> {
   const checkSeconds = settings.LEDGER_CHECK_HOURS * 3_600;
   const webhooks = { secrets, requests, queries: app.eventQueries };
   const worker = new Worker(database, log, retention, acquirers, webhooks, checkSeconds, app.bulk, metrics);
+  await answered?.();
   await during('listening', () => listening(app, settings));
+  sayServing();
   await servedMetrics(settings, metrics);
   worker.start();
 
@@ -166,8 +157,7 @@ async function main(): Promise<void> {
   };
   const reload = settings.tls && (() => renewCertificate(app.server, settings, log));
   onStop(end, () => process.exit(1), reload);
-  if (cluster.isPrimary || cluster.worker?.id === 1)
-    announce(settings, (app.server.address() as { port: number }).port, demo, links);
+  if (isFirst()) announce(settings, (app.server.address() as { port: number }).port, demo, links);
 }
 
 /** Ends the service of requests and the worker. Exits when requests under way take longer than DRAIN_SECONDS. */

@@ -47,6 +47,14 @@ export interface SupervisorEvents {
   replaced(reason: 'ended' | 'hung', worker: { process: number | undefined; code: number; signal: string }): void;
 }
 
+/** Whether this is the first process of those that serve, or the only one. */
+export const isFirst = (): boolean => cluster.isPrimary || cluster.worker?.id === 1;
+
+/** Says that this worker has started, so that its supervisor starts the others. */
+export function sayServing(): void {
+  if (cluster.isWorker) process.send?.('serving', () => {});
+}
+
 /** Says every second that this worker's event loop runs, as long as its supervisor is there. */
 export function sayAlive(): void {
   setInterval(() => process.send?.('alive', () => {}), aliveMilliseconds).unref();
@@ -54,7 +62,7 @@ export function sayAlive(): void {
 
 /**
  * Runs this program in several worker processes that share its port, and replaces a worker that exits. The first worker
- * migrates the database and prints the start message; the others start when the first one listens. Each worker is an
+ * migrates the database and prints the start message; the others start when the first one serves. Each worker is an
  * independent gateway: all shared state is in the database. With `reloads`, SIGHUP goes on to the workers.
  */
 export async function supervise(processes: number, reloads: boolean, events: SupervisorEvents): Promise<void> {
@@ -81,7 +89,8 @@ export async function supervise(processes: number, reloads: boolean, events: Sup
     await sleep(pauseMilliseconds);
     if (!stopping) cluster.fork();
   });
-  cluster.once('listening', () => {
+  cluster.on('message', (_, message) => {
+    if (message !== 'serving' || serving) return;
     serving = true;
     if (!stopping) for (let i = 1; i < processes; i++) cluster.fork();
   });

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { makeCertificate } from '../support/certificate.js';
 import { childrenOf, until, useChildren } from '../support/child.js';
 import { type Prometheus, prometheusProgram } from '../support/prometheus.js';
 import { figures, patience } from '../support/scale.js';
@@ -23,14 +23,6 @@ let one: Watched | undefined;
 async function fresh(more: Record<string, string> = {}): Promise<Watched> {
   one = await watched(children, server, 'user', more);
   return one;
-}
-
-/** Makes a certificate that ends in three days; returns the settings that name it. */
-function certificate(folder: string): Record<string, string> {
-  const [TLS_CERT_FILE, TLS_KEY_FILE] = [`${folder}/cert.pem`, `${folder}/key.pem`];
-  const curve = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 3 -subj /CN=tidegate';
-  execFileSync('openssl', [...curve.split(' '), '-keyout', TLS_KEY_FILE, '-out', TLS_CERT_FILE], { stdio: 'pipe' });
-  return { TLS_CERT_FILE, TLS_KEY_FILE };
 }
 
 /**
@@ -88,7 +80,7 @@ describe.skipIf(!prometheusProgram)(`the alert rules about what a gateway finds$
     const create = ['account', 'create', '--type=user', '--edition=1', '--legal-name=Quiet Traders'];
     expect((await children.command(backup, ...create)).code).toBe(0);
     await mayWait(own.sql);
-    const tls = certificate(folder);
+    const tls = makeCertificate(folder, { days: 3 });
     one = await watched(children, own, 'platform', { ...tls, LEDGER_CHECK_HOURS: '168', STATEMENT_SECONDS: '60' });
     const { prometheus, environment } = one;
     const rules = ['BackupOld', 'Certificate', 'LedgerUnchecked', 'StuckTest', 'WorkFails', 'WorkWaits'];

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectionOf } from '../../src/db/connect/driver/address.js';
 import { Database } from '../../src/db/database.js';
+import { makeCertificate } from '../support/certificate.js';
 import { type Gateway, until, useChildren } from '../support/child.js';
 import { type Server, Servers } from '../support/standby.js';
 import { details, type Reply, type Speaker } from '../support/world.js';
@@ -169,13 +169,7 @@ describe('sslmode', () => {
   let server: Server;
   const files = children.folder();
   beforeAll(async () => {
-    const made = (name: string) =>
-      spawnSync('openssl', [
-        ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
-        ...['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`],
-        ...['-keyout', path.join(tls, `${name}.key`), '-out', path.join(tls, `${name}.crt`)],
-      ]);
-    expect([made('localhost').status, made('other.example').status]).toEqual([0, 0]);
+    for (const host of ['localhost', 'other.example']) makeCertificate(tls, { name: host, host });
     fs.writeFileSync(
       path.join(tls, 'pg_hba.conf'),
       'hostssl tidegate tidegate all trust\nhostnossl tidegate postgres all trust\n',

@@ -1,10 +1,10 @@
 import { connectionOf, replicasOf } from '../../src/db/connect/driver/address.js';
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigError, config, settings } from '../../src/config/config.js';
+import { makeCertificate } from '../support/certificate.js';
 import { useChildren } from '../support/child.js';
 
 type Environment = Record<string, string>;
@@ -16,13 +16,7 @@ afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 /** Two pairs of a certificate and its key, and a file that is neither. */
 beforeAll(() => {
-  for (const name of ['one', 'other']) {
-    const made = spawnSync('openssl', [
-      ...'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=tidegate'.split(' '),
-      ...['-keyout', file(`${name}.key`), '-out', file(`${name}.crt`)],
-    ]);
-    expect(made.status).toBe(0);
-  }
+  for (const name of ['one', 'other']) makeCertificate(folder, { name });
   fs.writeFileSync(file('garbage'), 'neither a certificate nor a key');
 });
 

@@ -13,6 +13,7 @@ import { validate as faultsOfDockerfile } from 'dockerfile-utils';
 import postgres from 'postgres';
 import { parseAllDocuments } from 'yaml';
 import { config, settings } from '../../src/config/config.js';
+import { makeCertificate } from '../support/certificate.js';
 import { figures, patience, scale } from '../support/scale.js';
 import { freePort } from '../support/ports.js';
 import { type Gateway, until, useChildren } from '../support/child.js';
@@ -408,7 +409,7 @@ describe('the program as the container file lays it out', () => {
     await listening;
 
     const { containers } = deployment.spec.template.spec;
-    for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
+    for (const probe of ['livenessProbe', 'readinessProbe']) {
       const { path: place, port } = containers[0][probe].httpGet;
       expect(containers[0].ports.find(({ name }: { name: string }) => name === port).containerPort).toBe(
         Number(imageEnvironment.PORT),
@@ -578,14 +579,7 @@ describe('a rolling restart of two gateways under load', () => {
 
 describe('SIGHUP with a certificate', () => {
   const pair = children.folder();
-  const [cert, key] = [path.join(pair, 'cert.pem'), path.join(pair, 'key.pem')];
-  const makeCertificate = (name: string) =>
-    expect(
-      spawnSync('openssl', [
-        ...'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2'.split(' '),
-        ...['-subj', `/CN=${name}`, '-keyout', key, '-out', cert],
-      ]).status,
-    ).toBe(0);
+  const [cert, key] = [path.join(pair, 'tidegate.crt'), path.join(pair, 'tidegate.key')];
   /** A new connection, with the name on its certificate. */
   const connected = (gateway: Gateway) =>
     new Promise<{ name: string; socket: tls.TLSSocket }>((resolve, reject) => {
@@ -607,7 +601,7 @@ describe('SIGHUP with a certificate', () => {
     });
 
   it('is no matter for the check of the container, which asks at PORT with the scheme of the settings', async () => {
-    makeCertificate('another name');
+    makeCertificate(pair, { host: 'another name' });
     const secured = { TLS_CERT_FILE: cert, TLS_KEY_FILE: key };
     const healthOf = async (settings: Record<string, string>) => {
       const PORT = String(await freePort());
@@ -633,13 +627,13 @@ describe('SIGHUP with a certificate', () => {
   it.each(['1', '2'])(
     'renews it for new connections, and keeps open ones and a good one: %s processes',
     async (WORKERS) => {
-      makeCertificate('first');
+      makeCertificate(pair, { host: 'first' });
       const DATA_DIR = await children.preparedFolder('migrated');
       const gateway = await children.gateway({ DATA_DIR, WORKERS, TLS_CERT_FILE: cert, TLS_KEY_FILE: key });
       const before = await connected(gateway);
       expect([before.name, await answerOn(before.socket)]).toEqual(['first', 'HTTP/1.1 200 OK']);
 
-      makeCertificate('second');
+      makeCertificate(pair, { host: 'second' });
       gateway.signal('SIGHUP');
       // Each process reads it; connections go to them in turn.
       await until(async () => (await nameOf(gateway)) === 'second' && (await nameOf(gateway)) === 'second');
@@ -654,7 +648,7 @@ describe('SIGHUP with a certificate', () => {
         [cert, 'no certificate', 'TLS_CERT_FILE: the file has no certificate in PEM.'],
         [key, undefined, 'TLS_KEY_FILE: the file cannot be read (ENOENT).'],
       ] as const) {
-        makeCertificate('second');
+        makeCertificate(pair, { host: 'second' });
         const known = processes().length;
         if (text === undefined) fs.rmSync(file);
         else fs.writeFileSync(file, text);

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import fs from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Database } from '../../src/db/database.js';
@@ -10,6 +14,7 @@ import { seedEdition } from '../../src/server/demo/demo.js';
 import { versionText } from '../../src/server/build/print-schema.js';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { Operator } from '../../src/operator/operator.js';
+import { makeCertificate } from '../support/certificate.js';
 import { Bouncer, bouncerProgram } from '../support/bouncer.js';
 import { type Gateway, until, useChildren } from '../support/child.js';
 import { freePort } from '../support/ports.js';
@@ -198,28 +203,39 @@ describe('a migration', () => {
     expect(waiting.errors).toContain('MIGRATION_URL');
   });
 
-  it('holds a start, in which no probe answers, and a gateway that has started serves', async () => {
+  it.each<[string, () => Record<string, string>]>([
+    ['one process', () => ({ TRUSTED_PROXY: '127.0.0.1' })],
+    ['two processes', () => ({ TRUSTED_PROXY: '127.0.0.1', WORKERS: '2' })],
+    ['a certificate', () => makeCertificate(children.folder())],
+  ])('holds a start with %s, whose probes and APIs say so', async (_, more) => {
     const environment = await children.database();
     const holder = connect(environment.DATABASE_URL, { username: 'tidegate' });
     await holder`select pg_advisory_lock(hashtextextended('tidegate:migrate', 0))`;
-    const PORT = String(await freePort());
-    const settings = { ...environment, TRUSTED_PROXY: '127.0.0.1', MIGRATION_LOCK_SECONDS: '600', PORT };
-    const probed = () =>
-      Promise.all(
-        ['healthz', 'servez'].map((probe) =>
-          fetch(`http://127.0.0.1:${PORT}/${probe}`).then(
-            ({ status }) => status,
-            (error: { cause: { code: string } }) => error.cause.code,
-          ),
-        ),
-      );
+    const settings = { ...environment, ...more(), MIGRATION_LOCK_SECONDS: '600', PORT: String(await freePort()) };
+    const tls = 'TLS_CERT_FILE' in settings;
+    const ask = async (path: string, method = 'GET') => {
+      const to = { host: 'localhost', port: settings.PORT, path, method, ...(tls && { rejectUnauthorized: false }) };
+      const [reply] = (await once((tls ? https : http).request(to).end(), 'response')) as [http.IncomingMessage];
+      return [reply.statusCode, reply.headers['retry-after'], JSON.parse(await text(reply))];
+    };
+    const probes = ['/healthz', '/servez', '/readyz'];
 
     const gateway = children.start(settings);
     await until(() => gateway.errors.includes('Waiting up to 600 s for the lock for "migrate"') || gateway.over);
-    expect(await probed()).toEqual(['ECONNREFUSED', 'ECONNREFUSED']);
+    expect(await Promise.all(probes.map((path) => ask(path)))).toEqual([
+      [200, undefined, { status: 'ok' }],
+      [503, '1', { status: 'starting' }],
+      [503, '1', { status: 'starting' }],
+    ]);
+    expect([await ask('/v1/deposits', 'POST'), await ask('/graphql', 'POST')]).toMatchObject([
+      [503, '1', { http_status_code: 503, errors: [{ code: 'service_unavailable' }] }],
+      [503, '1', { errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] }],
+    ]);
     await holder`select pg_advisory_unlock_all()`;
     await until(() => gateway.out.includes('Tidegate is listening') || gateway.over);
-    expect(await probed()).toEqual([200, 200]);
+    expect(await Promise.all(probes.map((path) => ask(path)))).toEqual(
+      probes.map(() => [200, undefined, { status: 'ok' }]),
+    );
     gateway.signal('SIGTERM');
     expect(await gateway.ended).toBe(0);
   });

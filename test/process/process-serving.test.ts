@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Embedded } from '../../src/db/embedded/lease.js';
 import { startEmbedded } from '../../src/db/embedded/server.js';
+import { makeCertificate } from '../support/certificate.js';
 import { alive } from '../support/alive.js';
 import { behind, childrenOf, type Finished, type Gateway, postmaster, until, useChildren } from '../support/child.js';
 import { details, eventually, nickname, payoutAddressBody, type Reply, type Speaker } from '../support/world.js';
@@ -273,17 +274,12 @@ describe('behind a trusted proxy, on a separate PostgreSQL', () => {
 
 describe('with a certificate', () => {
   const pair = children.folder();
-  const [cert, key] = [path.join(pair, 'cert.pem'), path.join(pair, 'key.pem')];
+  const cert = path.join(pair, 'tidegate.crt');
   let gateway: Gateway;
   let metricsPort: number;
   beforeAll(async () => {
     metricsPort = await freePort();
-    const made = spawnSync('openssl', [
-      ...'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=tidegate'.split(' '),
-      ...['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
-    ]);
-    expect(made.status).toBe(0);
-    const tls = { TLS_CERT_FILE: cert, TLS_KEY_FILE: key, METRICS_PORT: String(metricsPort) };
+    const tls = { ...makeCertificate(pair), METRICS_PORT: String(metricsPort) };
     gateway = await children.gateway({ DATA_DIR: folder.DATA_DIR, ...tls });
   });
   afterAll(() => gateway.stop());
