@@ -102,9 +102,7 @@ async function main(): Promise<void> {
   if (cluster.isWorker) sayAlive();
   // SIGHUP would end a process that is still starting.
   if (settings.tls) process.on('SIGHUP', () => {});
-  // Of several processes only the first: those that start later would get requests that it could serve.
-  const early = isFirst() && settings.PORT !== 0;
-  const answered = early ? await during('listening', () => answerWhileStarting(settings)) : undefined;
+  const answered = await during('listening', () => answerWhileStarting(settings, isFirst()));
   const { openStore } = await import('./db/connect/open.js');
   const store = await openStore(settings, { migrates: true, progress, say });
   const log = logger(settings.LOG_LEVEL);
@@ -134,7 +132,7 @@ async function main(): Promise<void> {
   const checkSeconds = settings.LEDGER_CHECK_HOURS * 3_600;
   const webhooks = { secrets, requests, queries: app.eventQueries };
   const worker = new Worker(database, log, retention, acquirers, webhooks, checkSeconds, app.bulk, metrics);
-  await answered?.();
+  await answered();
   await during('listening', () => listening(app, settings));
   sayServing();
   await servedMetrics(settings, metrics);
@@ -142,12 +140,7 @@ async function main(): Promise<void> {
 
   const stopping = new AbortController();
   if (!store.embedded) void watchHealth(operator, log, metrics, stopping.signal);
-  // This runs once per start and not in each round of the worker; the start does not wait for it.
-  for (const [what, seal] of Object.entries(encrypted))
-    void seal(database, secrets, () => stopping.signal.aborted).then(
-      (count) => count > 0 && log.info({ count }, `${what} were encrypted`),
-      (error: unknown) => stopping.signal.aborted || log.error(faultLine(error), `${what} could not be encrypted`),
-    );
+  encryptAgain(store, encrypted, log, stopping.signal);
   const end = async () => {
     stopping.abort();
     await drained(app, worker, settings);
@@ -158,6 +151,20 @@ async function main(): Promise<void> {
   const reload = settings.tls && (() => renewCertificate(app.server, settings, log));
   onStop(end, () => process.exit(1), reload);
   if (isFirst()) announce(settings, (app.server.address() as { port: number }).port, demo, links);
+}
+
+/** Encrypts everything under the first key, once per start and not in each round of the worker. No start waits for it. */
+function encryptAgain(
+  { database, secrets }: Store,
+  encrypted: Awaited<ReturnType<typeof loaded>>['encrypted'],
+  log: Logger,
+  stopping: AbortSignal,
+): void {
+  for (const [what, seal] of Object.entries(encrypted))
+    void seal(database, secrets, () => stopping.aborted).then(
+      (count) => count > 0 && log.info({ count }, `${what} were encrypted`),
+      (error: unknown) => stopping.aborted || log.error(faultLine(error), `${what} could not be encrypted`),
+    );
 }
 
 /** Ends the service of requests and the worker. Exits when requests under way take longer than DRAIN_SECONDS. */

@@ -31,6 +31,8 @@ export interface Attempted {
   retryAfter: number | null;
   /** Whether no further attempt makes sense. */
   final: boolean;
+  /** Whether the service could not sign, and so did not send. */
+  unsigned?: true;
 }
 
 /**

@@ -39,8 +39,9 @@ const allowanceMilliseconds = 5_000;
 /** The pause of a turn whose event has no number yet. */
 const numberSeconds = 0.1;
 
-/** The error of an attempt without a secret. */
+/** The error of an attempt without a secret, and the seconds until the next one at its endpoint. */
 const unsigned = 'the service could not sign the delivery';
+const unsignedSeconds = 300;
 /** How often the log says that secrets cannot be decrypted. */
 const undecryptableMilliseconds = 60_000;
 
@@ -204,9 +205,9 @@ export class Webhooks {
       if ('later' in attempted) return { ...nothing, pause: attempted.later };
       const { attempt, retryAfter, final } = attempted;
       const accepted = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
-      const outcome = attempt.error === unsigned ? 'undecryptable' : accepted ? 'delivered' : 'failed';
+      const outcome = attempted.unsigned ? 'undecryptable' : accepted ? 'delivered' : 'failed';
       this.parts.observer?.delivered(outcome, attempt.milliseconds / 1_000);
-      results.push({ delivery: row.delivery_id, attempt, retryAfter, final });
+      results.push({ delivery: row.delivery_id, ...attempted });
       // An endpoint that is gone, or asks to wait, gets no further event now.
       if (final || retryAfter) return { ...nothing, waits: true };
     }
@@ -225,7 +226,8 @@ export class Webhooks {
     if (secrets.includes(undefined)) this.#reportUndecryptable(place, sealed);
     // It is tried again: the key may come back, or another gateway has it. The account can do nothing about it, and
     // may not know the previous secret any more.
-    if (secrets[0] === undefined) return failed(unsigned, now(), false);
+    if (secrets[0] === undefined)
+      return { ...failed(unsigned, now(), false), retryAfter: unsignedSeconds, unsigned: true };
     const about = fromRow(event, stored);
     const content = await this.#content(place, row, about);
     if ('later' in content) return content;

@@ -159,7 +159,7 @@ describe('an event for a webhook endpoint', () => {
     expect(() => new Webhook(before).verify(last.body, last.headers as Record<string, string>)).toThrow(/signature/);
   });
 
-  it('is tried again while its secret cannot be decrypted, which is no fault of the account', async () => {
+  it('is tried again while its secret cannot be decrypted, which is no fault of its receiver', async () => {
     const user = await settled();
     const hook = await receiver();
     const { id } = await must(create(user, { url: hook.url, event_types: ['account.created'] }));
@@ -171,10 +171,20 @@ describe('an event for a webhook endpoint', () => {
       () => deliveries(user, id),
       ([one]) => one?.attempts.length > 0,
     );
-    expect(waits).toMatchObject({
-      status: 'pending',
-      attempts: [{ status: null, error: 'the service could not sign the delivery' }],
-    });
+    const unsigned = { status: null, error: 'the service could not sign the delivery' };
+    expect(waits).toMatchObject({ status: 'pending', attempts: [unsigned] });
+    // The next attempt is soon enough for the alert of the operator to stay on.
+    expect(waits.next_attempt - waits.attempts[0].at).toBeLessThanOrEqual(303);
+    // After six days a receiver that fails would be disabled, and the delivery given up.
+    await world.sql`update webhook_delivery set queued = queued - 6 * 86400 where endpoint_id = ${id}`;
+    await later(id);
+    const [still] = await eventually(
+      () => deliveries(user, id),
+      ([one]) => one.attempts.length === 2,
+    );
+    expect(still).toMatchObject({ status: 'pending', attempts: [unsigned, unsigned] });
+    expect(await endpoint(user, id)).toMatchObject({ enabled: true, failing_since: null, disabled_reason: null });
+    expect(await waitingFor(user)).toEqual([]);
     expect(hook.got).toEqual([]);
     const { secret } = await must(user.post(`/v1/webhook_endpoints/${id}/rotate_secret`));
     await later(id);

@@ -96,7 +96,8 @@ end;
 $$;
 
 -- Records the attempts of a claim and ends the claim. A failed delivery is tried again for three days. An endpoint that
--- answers 410, or fails for five days, is disabled. `p_results` has an object for each attempt.
+-- answers 410, or fails for five days, is disabled. `p_results` has an object for each attempt. What the service could
+-- not sign was not sent, which is not the receiver's failure: it is tried again until it can be signed.
 create or replace function finish_deliveries(
   p_tenant text,
   p_live boolean,
@@ -116,6 +117,7 @@ declare
   v_attempts jsonb;
   v_due bigint;
   v_reason text;
+  v_sent boolean := p_results @? '$[*] ? (!exists (@.unsigned))';
 begin
   select w.*
   into v
@@ -134,8 +136,13 @@ begin
         and o.status = 'pending'
     order by o.id
   loop
-    v_next := v_now + greatest(webhook_pause(r.attempt_count + 1), (r.result ->> 'retryAfter')::bigint);
+    v_next := v_now
+      + case
+        when r.result ? 'unsigned' then (r.result ->> 'retryAfter')::bigint
+        else greatest(webhook_pause(r.attempt_count + 1), (r.result ->> 'retryAfter')::bigint)
+      end;
     v_status := case
+      when r.result ? 'unsigned' then 'pending'
       when r.result -> 'attempt' ->> 'error' is null then 'succeeded'
       when r.result ->> 'final' = 'true'
       or v_next > r.queued + 3 * 86400 then 'failed'
@@ -166,7 +173,7 @@ begin
   set
     failing_since = case
       when p_results @? '$[*].attempt ? (@.error == null)' then null
-      when p_results = '[]' then w.failing_since
+      when not v_sent then w.failing_since
       else coalesce(w.failing_since, v_now)
     end,
     enabled = w.enabled and v_reason is null,
@@ -183,7 +190,7 @@ begin
     updated_at = case
       when w.enabled
       and v_reason is not null then greatest(w.updated_at, v_now)
-      when p_results <> '[]'
+      when v_sent
       and (w.failing_since is null) <> (p_results @? '$[*].attempt ? (@.error == null)') then greatest(
         w.updated_at,
         v_now
@@ -210,7 +217,8 @@ begin
   return case
     when not p_endpoint.enabled then null
     when p_results @? '$[*].attempt ? (@.status == 410)' then 'gone'
-    when p_results @? '$[*].attempt ? (@.error == null)' then null
+    when p_results @? '$[*].attempt ? (@.error == null)'
+    or not p_results @? '$[*] ? (!exists (@.unsigned))' then null
     when p_endpoint.failing_since < p_now - 5 * 86400 then 'failing'
   end;
 end;

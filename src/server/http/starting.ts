@@ -27,9 +27,12 @@ export async function listening(
 
 /**
  * Answers while the gateway starts, which may wait long for a migration: the process is alive, and nothing else is
- * served yet. Returns how it ends, which has to be before the gateway listens.
+ * served yet. Returns how it ends, which has to be before the gateway listens. Of several processes only the first
+ * answers: those that start later would get requests that it could serve.
  */
-export async function answerWhileStarting(settings: Config): Promise<() => Promise<void>> {
+export async function answerWhileStarting(settings: Config, first: boolean): Promise<() => Promise<void>> {
+  // Nobody knows a port that the system will choose.
+  if (!first || settings.PORT === 0) return async () => {};
   const { tls, HEADER_SECONDS, BODY_SECONDS } = settings;
   const limits = { ...slowClients, headersTimeout: HEADER_SECONDS * 1_000, requestTimeout: BODY_SECONDS * 1_000 };
   const server = tls
