@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
+import postgres from 'postgres';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { buildGraph } from '../../src/api/graphql/server.js';
@@ -10,6 +12,7 @@ import { processesByVersion } from '../../src/operator/health/finding.js';
 import { keyOf } from '../../src/operator/health/watch.js';
 import { Operator } from '../../src/operator/operator.js';
 import { operatorWithoutGraph } from '../../src/operator/commands/backup.js';
+import { addOwnAccount } from '../../src/operator/payment-order/accounts.js';
 import { logged } from '../../src/operator/action/actions.js';
 import { taxCardNumber, verificationOf } from '../../src/operator/account/accounts.js';
 import { personBody } from '../support/bodies.js';
@@ -117,6 +120,21 @@ describe('the health of a deployment', () => {
         () => sql.unsafe(`revoke update on entry from ${owner}`),
       ],
       [
+        async () => {
+          const own = { holder: 'Tidegate', currency: 'USD', number: '1234567' };
+          const { id } = (await addOwnAccount(world.operator, own, 'a person')) as { id: string };
+          await sql`insert into payment_order
+            (id, created, created_by, own_account_id, currency, value_date, status, payouts, total)
+            values ('payment_order_empty', 1, 'a person', ${id}, 'USD', '2026-01-05', 'proposed', 1, 5)`;
+        },
+        [
+          ...['ledgers', 'now'],
+          'A rule is broken: payment order and its payouts disagree (payment_order_empty).',
+          'tidegate ledger audit',
+        ],
+        () => sql`delete from payment_order`,
+      ],
+      [
         () => sql`update drizzle.schema_version set version = version - 1`,
         ['versions', 'now', expect.stringMatching(/^The database is at version \d+, this/), 'tidegate migrate'],
         () => sql`update drizzle.schema_version set version = version + 1`,
@@ -221,6 +239,24 @@ describe('the health of a deployment', () => {
         'reindex index concurrently swollen_filler',
       ],
     ]);
+    // The statistics of an expression are the owner's alone.
+    const admin = postgres({ ...inject('admin'), database: String(sql.options.database), max: 1 });
+    const reader = `reader_${randomUUID().slice(0, 8)}`;
+    await admin.unsafe(`create role ${reader} login; grant select on swollen to ${reader}`);
+    const place = { ...inject('admin'), username: reader, database: String(sql.options.database) };
+    const seen = new Database(place);
+    const indexes = (await health(new Operator(seen, buildGraph(), world.pepper))).filter(
+      ({ check }) => check === 'indexes',
+    );
+    expect(indexes).toEqual([
+      {
+        ...{ check: 'indexes', level: 'look', command: 'DATABASE_URL=URL_OF_THE_OWNER tidegate doctor' },
+        finding: 'This role may not see how many entries 1 large B-tree should hold.',
+      },
+    ]);
+    await seen.close();
+    await admin.unsafe(`drop owned by ${reader}; drop role ${reader}`);
+    await admin.end();
     await sql`reindex index concurrently swollen_filler`;
     expect(await bad()).toEqual([]);
     await sql`create table deleted with (autovacuum_enabled = off) as select generate_series(1, 100001) as id`;

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { version } from '../../config/version.js';
 import { secretsInUse } from '../access/secrets.js';
 import { listGateways } from '../console.js';
+import { operatorBreaches } from '../money/audit.js';
 import { operatorAction } from '../table.js';
 import type { Operator } from '../operator.js';
 import { type DueWork, dueAges } from './due-ages.js';
@@ -110,7 +111,7 @@ const stuckWork: HealthCheck = {
 const ledgers: HealthCheck = {
   name: 'ledgers',
   alerts: ['TidegateLedgerViolated', 'TidegateLedgerUnchecked'],
-  well: 'The last check of each ledger has passed, in the last three days.',
+  well: 'Each ledger has passed its last check, in the last three days, and no order or bank file breaks a rule.',
   async find(operator) {
     // The last check with an outcome of each tenant and mode that has a balance.
     const [row] = await operator.auditQuery<{ violated: number; unchecked: number; oldest: number }>(
@@ -130,7 +131,9 @@ const ledgers: HealthCheck = {
           ),
     );
     const { violated, unchecked, oldest } = row!;
+    const breaches = await operatorBreaches(operator);
     return [
+      ...breaches.map(({ rule, what }) => now(`A rule is broken: ${rule} (${what}).`, 'tidegate ledger audit')),
       ...(violated > 0
         ? [
             now(

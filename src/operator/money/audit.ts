@@ -99,21 +99,28 @@ async function violationsByTenant(operator: Operator): Promise<{ violations: Vio
   const breaches = await operator.auditQuery<{ what: string }>('operator_breaches', (db) =>
     db.select({ what: sql<string>`v.what` }).from(nodeBreaches),
   );
-  // Nodes are read one after the other: what one of two readings alone has found is a write between two of them.
-  const [before, after] = [await ofOperator(operator), await ofOperator(operator)];
-  const lasting = after.filter(({ rule, what }) => before.some((each) => each.rule === rule && each.what === what));
-  const without = [...lasting, ...breaches.map(({ what }) => ({ rule: 'append-only is not enforced', what }))];
+  const without = [
+    ...(await operatorBreaches(operator)),
+    ...breaches.map(({ what }) => ({ rule: 'append-only is not enforced', what })),
+  ];
   violations.push(...without.map((each) => ({ tenant: null, livemode: null, ...each })));
   return { violations: violations.slice(0, violationsMax), count: count + without.length };
 }
 
-/** What is wrong with the operator's own tables, which have no tenant, and what they name. */
-const ofOperator = (operator: Operator) =>
-  operator.auditQuery<{ rule: string; what: string }>('operator_table_breaches', (db) =>
-    db
-      .select({ rule: sql<string>`v.rule`, what: sql<string>`v.what` })
-      .from(sql`(select rule, what from payment_order_breaches union all select rule, what from bank_line_breaches) v`),
-  );
+/** What is wrong with the payment orders and the lines of bank files, which have no tenant, and with what they name. */
+export async function operatorBreaches(operator: Operator): Promise<{ rule: string; what: string }[]> {
+  const read = () =>
+    operator.auditQuery<{ rule: string; what: string }>('operator_table_breaches', (db) =>
+      db
+        .select({ rule: sql<string>`v.rule`, what: sql<string>`v.what` })
+        .from(
+          sql`(select rule, what from payment_order_breaches union all select rule, what from bank_line_breaches) v`,
+        ),
+    );
+  // Nodes are read one after the other: what one of two readings alone has found is a write between two of them.
+  const [before, after] = [await read(), await read()];
+  return after.filter(({ rule, what }) => before.some((each) => each.rule === rule && each.what === what));
+}
 
 /**
  * Checks the hash chain of every tenant and mode, and returns the first block of each that does not match. The list of
