@@ -21,6 +21,7 @@ const bucket = (name: string, le: string, labels: string) => `${name}_bucket{ins
 const well: Record<string, string> = {
   [up]: '1x10000',
   'tidegate_errors_total{instance="a",api="rest",code="service_fault"}': '0x10000',
+  'tidegate_errors_total{instance="a",api="graphql",code="service_unavailable"}': '0x10000',
   'tidegate_http_requests_total{instance="a",api="rest",operation="x",status="200"}': '0+100x10000',
   'tidegate_http_requests_total{instance="a",api="rest",operation="x",status="503"}': '0x10000',
   'tidegate_last_commit_age_seconds{instance="a"}': '1x10000',
@@ -52,6 +53,12 @@ const changes: [alert: string, series: Record<string, string>, fires: number][] 
   [
     'TidegateUnavailable',
     { 'tidegate_http_requests_total{instance="a",api="rest",operation="x",status="503"}': '0x9 0+100x10000' },
+    7,
+  ],
+  // The graph answers 200 with the error of its field.
+  [
+    'TidegateUnavailable',
+    { 'tidegate_errors_total{instance="a",api="graphql",code="service_unavailable"}': '0x9 0+100x10000' },
     7,
   ],
   [
@@ -186,6 +193,15 @@ describe.skipIf(!program)(`the alert rules${missing}`, () => {
       [60, []],
       [90, ['TidegateUnavailable']],
     ]);
+  });
+
+  it('tell of the few requests of a quiet night that fail, although balancers ask often', () => {
+    const failing = {
+      'tidegate_http_requests_total{instance="a",api="rest",operation="x",status="200"}': '0+3x9 27x10000',
+      'tidegate_http_requests_total{instance="a",api="rest",operation="x",status="503"}': '0x9 0+3x10000',
+      'tidegate_http_requests_total{instance="a",api="probe",operation="p",status="200"}': '0+1200x10000',
+    };
+    tried({ ...well, ...failing }, firingFrom('TidegateUnavailable', 7));
   });
 
   it.each(restarts)('%s counts what comes after a restart within its window, and nothing else: %j', (...row) => {

@@ -39,7 +39,7 @@ export class Metrics extends WatchedMetrics {
     'operation',
     'status',
   ]);
-  readonly #refusals = this.counter('tidegate_errors_total', 'Errors in answers, by their code.', ['api', 'code']);
+  readonly #refusals = this.counter('tidegate_errors_total', 'Answers with an error, by its code.', ['api', 'code']);
   readonly #documents = this.counter(
     'tidegate_graphql_operations_total',
     'GraphQL operations, by what answered them: a compiled query or the resolvers.',
@@ -168,7 +168,7 @@ export class Metrics extends WatchedMetrics {
     if (!this.#known.has(key)) this.#answers.inc({ api, operation, status: 503 }, 0);
     this.#known.add(key);
     this.#answers.inc({ api, operation, status });
-    for (const code of codes) this.#refusals.inc({ api, code });
+    for (const code of new Set(codes)) this.#refusals.inc({ api, code });
     if (answeredBy) this.#documents.inc({ answered_by: answeredBy });
   }
 
