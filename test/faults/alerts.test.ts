@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { childrenOf, type Gateway, until, useChildren } from '../support/child.js';
 import { type Prometheus, prometheusProgram } from '../support/prometheus.js';
@@ -74,6 +75,19 @@ describe.skipIf(!prometheusProgram)(`a real Prometheus with the alert rules${mis
       ],
     ]);
     expect([(await partner()).status, (await me.get('/v1/accounts')).status]).toEqual([503, 200]);
+    // Each process has one connection for this. After a minute it gives that up for another one, and the reason stays.
+    const beats = async () => {
+      const rows = await primary.sql<{ waits: boolean }[]>`
+        select wait_event = 'SyncRep' as waits from pg_stat_activity where application_name = 'tidegate heartbeat'`;
+      return [rows.length, rows.filter(({ waits }) => waits).length];
+    };
+    expect(await beats()).toEqual([2, 2]);
+    await until(async () => (await beats())[0] === 4, 900);
+    for (let i = 0; i < 20; i++) {
+      expect(await readiness()).toEqual({ status: 'commits hang' });
+      await sleep(250);
+    }
+    expect(await beats()).toEqual([4, 2]);
     standby = await servers.start(standby.data, [], primary);
     await mended();
   });

@@ -17,6 +17,10 @@ export class Readiness {
   #committedAt: number | undefined;
   /** Why the last commit failed; undefined after one that succeeded, and while the first one is under way. */
   #failure: unknown;
+  /** Whether a commit was given up, and none has ended since. Its lock on the row of this process stays for as long. */
+  #givenUp = false;
+  /** Since when a commit is under way, by `performance.now()`. */
+  #beganAt: number | undefined;
   #waits = patience.first;
 
   constructor(
@@ -35,8 +39,10 @@ export class Readiness {
    * after twice as long.
    */
   async commit(statement: string, values: (string | number)[]): Promise<void> {
-    this.#committedAt ??= performance.now();
+    this.#beganAt = performance.now();
+    this.#committedAt ??= this.#beganAt;
     const timer = setTimeout(() => {
+      this.#givenUp = true;
       this.#waits = Math.min(this.#waits * 2, patience.most);
       this.heartbeat.replace(0);
     }, this.#waits);
@@ -44,11 +50,13 @@ export class Readiness {
       await this.heartbeat.client.unsafe(statement, values, { prepare: true });
       this.#committedAt = performance.now();
       this.#failure = undefined;
+      this.#givenUp = false;
       this.#waits = patience.first;
     } catch (error) {
       this.#failure = error;
       throw error;
     } finally {
+      this.#beganAt = undefined;
       clearTimeout(timer);
     }
   }
@@ -84,7 +92,9 @@ export class Readiness {
 
   get #uncommitted(): Unready | undefined {
     if ((this.commitAgeSeconds ?? 0) < commitSecondsMax) return undefined;
-    return this.#failure === undefined ? 'commits hang' : unreadyBy(this.#failure);
+    const now = performance.now();
+    const hangs = this.#givenUp || now - (this.#beganAt ?? now) >= commitSecondsMax * 1_000;
+    return hangs || this.#failure === undefined ? 'commits hang' : unreadyBy(this.#failure);
   }
 
   async #inspect(): Promise<Unready | undefined> {
