@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { childrenOf, type Gateway, postmaster, until, useChildren } from '../support/child.js';
 import { hasty } from '../support/patient.js';
@@ -28,6 +29,13 @@ describe.skipIf(!program)(`two gateways behind HAProxy with haproxy.cfg${missing
     const [type = ''] = (reply.headers.get('content-type') ?? '').split(';');
     const body = (await reply.json()) as { errors?: { code: string }[] };
     return [reply.status, type, reply.headers.get('retry-after'), body.errors?.[0]?.code];
+  };
+  const graph = async () => {
+    const headers = { authorization: `Bearer ${gateways[0]!.keys[1]}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ query: '{ viewer { account { id } } }' });
+    const reply = await fetch(`${origin}/graphql`, { method: 'POST', headers, body });
+    const answer = (await reply.json()) as { errors?: { extensions: { code: string } }[] };
+    return [reply.headers.get('retry-after'), answer.errors?.[0]?.extensions.code];
   };
   const served = [200, 'application/json', null, undefined];
   const unavailable = [503, 'application/json', '1', 'service_unavailable'];
@@ -57,18 +65,32 @@ describe.skipIf(!program)(`two gateways behind HAProxy with haproxy.cfg${missing
   it('answer an outage of PostgreSQL themselves, as the APIs promise, and stay in the balancer', async () => {
     const { pid } = postmaster(DATA_DIR)!;
     const stopped = [pid, ...childrenOf(pid)];
-    for (const one of stopped) process.kill(one, 'SIGSTOP');
     const answers: unknown[] = [];
+    let over = false;
+    // From before the stall until after it, one request after the other.
+    const asking = [ask, graph].map(async (each) => {
+      for (; !over; await sleep(20)) answers.push(await each());
+    });
+    await until(() => answers.length > 4);
+    for (const one of stopped) process.kill(one, 'SIGSTOP');
+    const stalled: unknown[] = [];
     try {
       for (const at of gateways.map((gateway) => gateway.origin))
         await until(async () => (await fetch(`${at}/readyz`)).status === 503);
-      for (let i = 0; i < 20; i++) answers.push(await ask());
+      for (let i = 0; i < 20; i++) stalled.push(await ask());
     } finally {
       for (const one of stopped) process.kill(one, 'SIGCONT');
     }
-    expect(answers).toEqual(Array(20).fill(unavailable));
-    expect(outputs.join('')).not.toMatch(/DOWN/);
+    expect(stalled).toEqual(Array(20).fill(unavailable));
     await until(async () => (await ask())[0] === 200);
+    over = true;
+    await Promise.all(asking);
+    const known = [served, unavailable, [null, undefined], ['1', 'SERVICE_UNAVAILABLE']].map((each) =>
+      JSON.stringify(each),
+    );
+    expect(known).toEqual(expect.arrayContaining([...new Set(answers.map((each) => JSON.stringify(each)))]));
+    expect(answers).toContainEqual(['1', 'SERVICE_UNAVAILABLE']);
+    expect(outputs.join('')).not.toMatch(/DOWN/);
   });
 
   it('are left one by one when they end', async () => {
@@ -80,8 +102,17 @@ describe.skipIf(!program)(`two gateways behind HAProxy with haproxy.cfg${missing
     for (let i = 0; i < 10; i++) expect(await ask()).toEqual(served);
   });
 
-  it('leave an error of the APIs when none of them is there', async () => {
-    for (const gateway of gateways) await gateway.stop();
+  it('leave an error of the APIs when the last one dies within a request, and when none is there', async () => {
+    const { pid } = postmaster(DATA_DIR)!;
+    const stopped = [pid, ...childrenOf(pid)];
+    const last = gateways[1]!;
+    // A request is under way when its gateway dies.
+    for (const one of stopped) process.kill(one, 'SIGSTOP');
+    const lost = ask();
+    await until(async () => (await fetch(`${last.origin}/readyz`)).status === 503);
+    last.signal('SIGKILL');
+    for (const one of stopped) process.kill(one, 'SIGCONT');
+    expect(await lost).toEqual([502, ...unavailable.slice(1)]);
     await until(() => /has no server available/.test(outputs.join('')));
     expect(await ask()).toEqual(unavailable);
   });
