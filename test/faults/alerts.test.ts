@@ -115,6 +115,37 @@ describe.skipIf(!prometheusProgram)(`a real Prometheus with the alert rules${mis
     await mended();
   });
 
+  it('pages when PostgreSQL is there and does not answer', async () => {
+    const { pid } = primary.process;
+    const stopped = [pid!, ...childrenOf(pid!)];
+    for (const each of stopped) process.kill(each, 'SIGSTOP');
+    try {
+      expect(await fires('PostgreSQL hangs', 'TidegateNoCommits')).toBeLessThan(60);
+      expect(await readiness()).toEqual({ status: 'no database' });
+      expect([(await partner()).status, (await me.get('/v1/accounts')).status]).toEqual([503, 503]);
+    } finally {
+      for (const each of stopped) process.kill(each, 'SIGCONT');
+    }
+    await mended();
+  });
+
+  it('pages nobody for a gateway that is started anew, again and again', async () => {
+    const before = await prometheus.firing();
+    const fired = new Set<string>();
+    for (let round = 0; round < 3; round++) {
+      expect(await gateway.stop()).toBe(0);
+      gateway = await children.gateway({ ...environment, WORKERS: '2' });
+      for (let i = 0; i < 60; i++) {
+        for (const name of await prometheus.firing()) fired.add(name);
+        await sleep(250);
+      }
+    }
+    me = gateway.speaker(one!.root.keys.test, { 'x-forwarded-proto': 'https' });
+    one!.gateway = gateway;
+    expect([...fired].filter((name) => !before.has(name))).toEqual([]);
+    expect((await partner()).status).toBe(200);
+  });
+
   it('pages for the first internal error', async () => {
     await primary.sql.unsafe(`create function breaks() returns trigger language plpgsql as
       $$ begin raise exception 'broken' using errcode = 'P0001'; end $$;

@@ -92,6 +92,17 @@ describe('the files for deployment', () => {
       expect(textOf(name)).toMatch(/^Restart=on-failure$/m);
   });
 
+  it('roll out a release of systemd by the command of the guide, which the unit has, too', () => {
+    const unit = textOf('tidegate.service');
+    const command = 'systemctl start tidegate-migrate && systemctl restart tidegate';
+    expect(unit.slice(0, unit.indexOf('[Unit]'))).toContain(`by:  ${command}\n`);
+    expect(fs.readFileSync('docs/operations/deploy.md', 'utf8')).toContain(`\`${command}\``);
+    // A start of the gateway migrates first, and one that has failed does not keep it from starting.
+    expect(unit).toMatch(/^After=.*\btidegate-migrate\.service$/m);
+    expect(unit).toMatch(/^Wants=tidegate-migrate\.service$/m);
+    expect(unit).not.toMatch(/^Requires=/m);
+  });
+
   const installed = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
   const units = fs.readdirSync(folder).filter((name) => /\.(service|timer)$/.test(name));
   const linters: [program: string, ...args: string[]][] = [
@@ -346,6 +357,19 @@ describe('the program as the container file lays it out', () => {
     expect(written.stdout).toBe('');
   });
 
+  it('backs up by the command of the timers', () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-backups-'));
+    if (root) fs.chownSync(folder, uid, gid);
+    const [shell, option, command] = compose.services.backup.command as [string, string, string];
+    const text = command.replaceAll('$$', '$').replace('/backups/', `${folder}/`);
+    const run = spawnSync(shell, [option, text], { ...inImage, env: { ...environment, MIGRATION_URL: owners } });
+    expect([run.status, run.stderr]).toEqual([0, '']);
+    const [made] = fs.readdirSync(folder);
+    expect(made).toMatch(/^\d{8}T\d{6}Z$/);
+    expect(fs.readdirSync(path.join(folder, made!))).toContain('manifest.json');
+    fs.rmSync(folder, { recursive: true });
+  });
+
   it('has the doctor say to the serving role what it says to the owner, and no more', async () => {
     const linesAs = async (url: string) => {
       const { out, errors } = await children.command({ ...environment, DATABASE_URL: url }, 'doctor', '--json');
@@ -358,7 +382,7 @@ describe('the program as the container file lays it out', () => {
     const runtime = environment.DATABASE_URL!;
     const [well, ofOwner] = [await linesAs(runtime), await linesAs(owners)];
     expect(well).toEqual(ofOwner);
-    expect(well.filter(([level]) => level !== 'ok').map(([, check]) => check)).toEqual(['gateways', 'backups']);
+    expect(well.filter(([level]) => level !== 'ok').map(([, check]) => check)).toEqual(['gateways']);
     const database = new URL(owners).pathname.slice(1);
     const sql = postgres({ ...inject('admin'), database, max: 1, onnotice: () => {} });
     await sql`grant update on entry to tidegate_runtime`;

@@ -12,7 +12,6 @@ vi.setConfig(patience);
 
 const children = useChildren();
 const createPlatform = ['account', 'create', '--type=platform', '--edition=1', '--legal-name=Root Traders', '--json'];
-const ignored = 'ignore_startup_parameters = statement_timeout,lock_timeout';
 const keeps = bouncerMinor >= 21;
 const missing = bouncerProgram ? '' : ' (skipped: no pgbouncer is installed)';
 
@@ -29,7 +28,7 @@ describe.skipIf(!bouncerProgram)(`behind PgBouncer in transaction mode${missing}
     const role = `alter role tidegate in database ${pathname.slice(1)} set`;
     await sql.unsafe(`${role} statement_timeout = '60s'; ${role} lock_timeout = '15s'`);
     bouncer = new Bouncer();
-    await bouncer.start(`${ignored}${keeps ? '\nmax_prepared_statements = 0' : ''}`);
+    await bouncer.start({ max_prepared_statements: 0 });
     pooled = {
       ...direct,
       ...{ DATABASE_URL: `postgres://tidegate@127.0.0.1:${bouncer.port}${pathname}`, TRUSTED_PROXY: '127.0.0.1' },
@@ -60,7 +59,7 @@ describe.skipIf(!bouncerProgram)(`behind PgBouncer in transaction mode${missing}
   });
 
   /** Serves behind the running PgBouncer, which is killed and started again while clients write. */
-  const survives = async (settings: Record<string, string>, more: string) => {
+  const survives = async (settings: Record<string, string>, more: Record<string, number>) => {
     const gateways = [await children.gateway(settings), await children.gateway(settings)];
     const made = await children.quickCommand(settings, ...createPlatform);
     expect(made).toMatchObject({ code: 0, errors: '' });
@@ -126,11 +125,11 @@ describe.skipIf(!bouncerProgram)(`behind PgBouncer in transaction mode${missing}
   };
 
   it('loses and doubles nothing when PgBouncer is killed under load, without prepared statements', async () => {
-    await survives({ ...pooled, PREPARED_STATEMENTS: 'false' }, ignored);
+    await survives({ ...pooled, PREPARED_STATEMENTS: 'false' }, { max_prepared_statements: 0 });
   });
 
   it.skipIf(!keeps)(`does so with prepared statements${keeps ? '' : ' (skipped: PgBouncer before 1.21)'}`, async () => {
-    const more = `${ignored}\nmax_prepared_statements = 100`;
+    const more = { max_prepared_statements: 100 };
     await bouncer.kill();
     await bouncer.start(more);
     await survives(pooled, more);

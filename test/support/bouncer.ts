@@ -18,26 +18,38 @@ export const bouncerMinor = bouncerProgram
   ? Number(/PgBouncer 1\.(\d+)/.exec(execFileSync(bouncerProgram, ['--version'], { encoding: 'utf8' }))![1])
   : 0;
 
-/** A PgBouncer in transaction mode on the run's PostgreSQL. It can be killed and started again on its port. */
+/** A PgBouncer with the file of the deployment on the run's PostgreSQL. It can be killed and started again on its port. */
 export class Bouncer {
   readonly #folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-bouncer-'));
   #running: ChildProcess | undefined;
   port = 0;
 
   /**
-   * Starts it with these lines in its settings, as the user of the server, because only that user reaches its socket.
+   * Starts it with these settings in place of those of the deployment, as the user of the server, because only that
+   * user reaches its socket.
    */
-  async start(more: string): Promise<void> {
+  async start(more: Record<string, string | number> = {}): Promise<void> {
     const { host } = inject('admin');
     const { uid, gid } = fs.statSync(host);
     this.port ||= await freePort();
     fs.writeFileSync(path.join(this.#folder, 'users'), '"tidegate" ""\n');
-    fs.writeFileSync(
-      path.join(this.#folder, 'ini'),
-      `[databases]\n* = host=${host} port=5432\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ` +
-        `${this.port}\nunix_socket_dir =\nauth_type = trust\nauth_file = ${this.#folder}/users\npool_mode = ` +
-        `transaction\ndefault_pool_size = 4\n${more}\n`,
-    );
+    const here = {
+      listen_addr: '127.0.0.1',
+      listen_port: this.port,
+      auth_type: 'trust',
+      default_pool_size: 4,
+      ...more,
+    };
+    let ini = fs
+      .readFileSync('docs/operations/deploy/pgbouncer.ini', 'utf8')
+      .replace(/^tidegate = .*$/m, `* = host=${host} port=5432`);
+    for (const [name, value] of Object.entries({ ...here, auth_file: path.join(this.#folder, 'users') })) {
+      const line = new RegExp(`^${name} = .*$`, 'm');
+      if (!line.test(ini)) throw new Error(`pgbouncer.ini has no setting ${name}.`);
+      ini = ini.replace(line, `${name} = ${value}`);
+    }
+    if (bouncerMinor < 21) ini = ini.replace(/^max_prepared_statements = .*$/m, '');
+    fs.writeFileSync(path.join(this.#folder, 'ini'), ini);
     for (const file of ['', 'users', 'ini']) fs.chmodSync(path.join(this.#folder, file), file ? 0o644 : 0o755);
     const as = process.getuid?.() === 0 ? { uid, gid } : {};
     this.#running = spawn(bouncerProgram!, [path.join(this.#folder, 'ini')], { ...as, stdio: 'ignore' });
