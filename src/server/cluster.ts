@@ -84,6 +84,8 @@ export async function supervise(processes: number, reloads: boolean, events: Sup
     if (!serving && !stopping) process.exit(code || 1);
     // A worker that was still starting had no request to finish: SIGTERM ended it, which is no failure.
     if (stopping && code !== 0 && signal !== 'SIGTERM') process.exitCode = 1;
+    // A scrape of the metrics under way, or a connection kept open for the next one, would keep this process.
+    if (stopping && workers().every((each) => each.isDead())) process.exit();
     if (stopping) return;
     events.replaced(hung.has(worker.id) ? 'hung' : 'ended', { process: worker.process.pid, code, signal });
     await sleep(pauseMilliseconds);

@@ -43,7 +43,34 @@ of('receivable_matches', () => {
 of('said_words', () => {
   it('leaves out the last word of a text that was cut', async () => {
     const words = (text: string) => value('said_words', text, 12);
-    expect([await words('Pay INV-1'), await words('Payment INV-12')]).toEqual(['pay inv 1', 'payment']);
+    const texts = ['Pay INV-1', 'Payment INV-12', 'INV-1 INV…'];
+    expect(await Promise.all(texts.map(words))).toEqual(['pay inv 1', 'payment', 'inv 1']);
+  });
+});
+
+of('may_be_cut', () => {
+  it('is of a text that is as long as may be, or ends with an ellipsis', async () => {
+    const texts = ['Pay INV-1', 'Payment INV-12', 'INV-1 INV…'];
+    const cut = (text: string) => value('may_be_cut', text, 12);
+    expect(await Promise.all(texts.map(cut))).toEqual([false, true, true]);
+  });
+});
+
+of('receivables_of_amount', () => {
+  it('has the open ones of one account, currency and amount, with their references, up to a limit', async () => {
+    const made = [await invoice('RA-1', 21n), await invoice('RA/2', 21n)];
+    await Promise.all([invoice('RA-3', 22n), invoice('RA-4', 21n, { currency: 'EUR' })]);
+    const found = async (limit: number) =>
+      (await call('receivables_of_amount', root.tenantId, false, root.id, 'USD', 21, limit)).map((row) => [
+        row.receivable_id,
+        row.reference,
+      ]);
+    const both = [
+      [made[0]!.id, 'ra 1'],
+      [made[1]!.id, 'ra 2'],
+    ].toSorted();
+    expect((await found(5)).toSorted()).toEqual(both);
+    expect(await found(1)).toHaveLength(1);
   });
 });
 
@@ -104,6 +131,33 @@ of('job_match_deposit', () => {
         return deposit(33n, said('JM-3'));
       },
     ],
+    // A reference that no word with a digit finds is among those of the same amount.
+    ...['ALPHA', 'A7', '2026/10/A/77/01/4/9/5'].map((reference): [string, () => Promise<Row>] => [
+      `two candidates beside many of the amount, of which one is ${reference}`,
+      async () => {
+        const amount = BigInt(2_000 + reference.length);
+        for (let i = 0; i < 6; i++) await invoice(`SUB-${i}`, amount);
+        await Promise.all([invoice(reference, amount), invoice('JM-30', amount)]);
+        return deposit(amount, said(`${reference} and JM-30`));
+      },
+    ]),
+    [
+      'an amount of which there are too many',
+      async () => {
+        await Promise.all(Array.from({ length: 101 }, (_, i) => invoice(`M-${i}`, 3_001n)));
+        return deposit(3_001n, said('M-7'));
+      },
+    ],
+    ...[`${'x'.repeat(133)} JM-9`.padEnd(140, ' Y'), 'JM-9 and …'].map((text): [string, () => Promise<Row>] => [
+      `a bank's text that may have been cut: ${text.length}`,
+      async () => {
+        await invoice('JM-9', 3_100n);
+        const paid = await deposit(3_100n);
+        const details = { reference: 'b', text };
+        await world.sql`update deposit set bank_details = ${world.sql.json(details)} where id = ${paid.id as string}`;
+        return stored('deposit', root, paid.id);
+      },
+    ]),
     [
       'the amount without the reference',
       async () => {

@@ -187,6 +187,34 @@ describe('several processes on one port', () => {
 });
 
 describe('the end of their parent process', () => {
+  it('does not wait for a Prometheus that keeps its connection', async () => {
+    const METRICS_PORT = String(await freePort());
+    const gateway = await children.gateway({
+      DATA_DIR: await children.preparedFolder('migrated'),
+      WORKERS: '2',
+      METRICS_PORT,
+    });
+    await until(() => childrenOf(gateway.pid).length === 2);
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    let over = false;
+    const scraped = new Promise<void>((resume) => {
+      const scrape = () =>
+        http
+          .get(`http://127.0.0.1:${METRICS_PORT}/metrics`, { agent }, (answer) => {
+            answer.resume().on('end', () => (over ? resume() : setTimeout(scrape, 20)));
+          })
+          .on('error', () => resume());
+      scrape();
+    });
+    try {
+      expect(await gateway.stop()).toBe(0);
+    } finally {
+      over = true;
+      await scraped;
+      agent.destroy();
+    }
+  });
+
   it('ends all of them and their PostgreSQL', async () => {
     const DATA_DIR = await children.preparedFolder('migrated');
     const gateway = await children.gateway({ DATA_DIR, WORKERS: '2' });

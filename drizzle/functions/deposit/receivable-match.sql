@@ -4,9 +4,13 @@
 
 -- The open receivables that the deposits may pay, the best first: by the reference in their texts, by what is left of
 -- them and by their payers; at most 3 of each. `exact` is true of the one with both the reference and the amount, if
--- everything with a reference in the texts was looked at: only then is it known that there is no other one. Each part
--- looks up a few rows by an index, so that a deposit costs the same beside few receivables and many. `p_visible_to` is
--- the acting account of a caller that sees the rows of its own list alone, and null for one that sees all.
+-- everything with a reference in the texts was looked at: only then is it known that there is no other one. References
+-- are looked up by their words with digits. One that these do not find, such as `ALPHA` or `A7`, is among those of the
+-- same amount, which are compared with the texts where all else is exact: with more than `v_rivals` nothing is. (Only
+-- one that is partly paid, and whose rest is the same amount, is not among them.) Each part looks up a few rows by an
+-- index, so that a deposit costs the same beside few receivables and many.
+-- `p_visible_to` is the acting account of a caller that sees the rows of its own list alone, and null for one that sees
+-- all.
 create or replace function receivable_matches(p_tenant text, p_live boolean, p_ids text[], p_visible_to text)
 returns table (
   deposit_id text,
@@ -24,6 +28,7 @@ as $$
 declare
   -- With more receivables of the amount, the amount alone tells none of them apart.
   v_same constant int := 4;
+  v_rivals constant int := 100;
   -- As much of a text as is kept of what a bank says, which may have been longer.
   v_length constant int := 140;
   v_parts constant int := 48;
@@ -84,7 +89,20 @@ begin
           y.named,
           y.equal,
           y.billed,
-          y.named and y.equal and y.complete and count(*) filter (where y.named and y.equal) over () = 1 as exact
+          case
+            when y.named
+            and y.equal
+            and y.complete
+            and count(*) filter (where y.named and y.equal) over () = 1 then (
+              select
+                count(*) <= v_rivals
+                and count(*) filter (
+                  where o.receivable_id <> y.id and o.reference <> '' and strpos(t.said, ' ' || o.reference || ' ') > 0
+                ) = 0
+              from receivables_of_amount(p_tenant, p_live, t.receiver, d.currency, d.pending_rest, v_rivals + 1) o
+            )
+            else false
+          end as exact
         from
           (
             select
@@ -97,30 +115,15 @@ begin
               c.same,
               cardinality(k.parts) <= v_parts
               and cardinality(c.named) < v_entries
-              and length(d.statement_descriptor) < v_length as complete
+              and not may_be_cut(d.statement_descriptor, v_length)
+              and not may_be_cut(coalesce(d.bank_details ->> 'text', ''), v_length) as complete
             from
               (
                 select
                   -- Some of the receiver with the amount that is left, and some of the payer.
                   array(
-                    select s.id
-                    from receivable s
-                    where
-                      s.tenant_id = p_tenant
-                      and s.livemode = p_live
-                      and hashtextextended(s.account_id || '/' || s.currency || '/' || s.status, 0) = hashtextextended(
-                        t.receiver || '/' || d.currency || '/open',
-                        0
-                      )
-                      and nullif(
-                        (s.account_id || '/' || s.currency || '/' || s.status) = (
-                          t.receiver || '/' || d.currency || '/open'
-                        ),
-                        false
-                      ) is not null
-                      and (s.invoice ->> 'amount')::bigint = d.pending_rest
-                    order by (s.invoice ->> 'amount')::bigint, s.id
-                    limit v_same
+                    select o.receivable_id
+                    from receivables_of_amount(p_tenant, p_live, t.receiver, d.currency, d.pending_rest, v_same) o
                   ) as same,
                   array(
                     select s.id
@@ -184,6 +187,50 @@ begin
 end;
 $$;
 
+-- The open receivables of an account whose invoices have an amount, with their references as the search has them.
+create or replace function receivables_of_amount(
+  p_tenant text,
+  p_live boolean,
+  p_account text,
+  p_currency text,
+  p_amount bigint,
+  p_limit int
+)
+returns table (receivable_id text, reference text)
+language plpgsql
+stable
+as $$
+begin
+  return query select s.id, search_text(s.invoice ->> 'referenceNumber')
+    from receivable s
+    where
+      s.tenant_id = p_tenant
+      and s.livemode = p_live
+      and hashtextextended(s.account_id || '/' || s.currency || '/' || s.status, 0) = hashtextextended(
+        p_account || '/' || p_currency || '/open',
+        0
+      )
+      and nullif(
+        (s.account_id || '/' || s.currency || '/' || s.status) = (p_account || '/' || p_currency || '/open'),
+        false
+      ) is not null
+      and (s.invoice ->> 'amount')::bigint = p_amount
+    order by (s.invoice ->> 'amount')::bigint, s.id
+    limit p_limit;
+end;
+$$;
+
+-- Whether a text is no longer whole: it is as long as texts are kept, or ends as those of bank files that were cut.
+create or replace function may_be_cut(p_text text, p_length int)
+returns boolean
+language plpgsql
+immutable
+as $$
+begin
+  return length(p_text) >= p_length or right(p_text, 1) = '…';
+end;
+$$;
+
 -- The words of a text as the search has them. The last word of a text that is cut may be a part of another one.
 create or replace function said_words(p_text text, p_length int)
 returns text
@@ -191,7 +238,7 @@ language plpgsql
 immutable
 as $$
 begin
-  if length(p_text) < p_length then
+  if not may_be_cut(p_text, p_length) then
     return search_text(p_text);
   end if;
   return regexp_replace(search_text(left(p_text, p_length)), ' ?[^ ]*$', '');

@@ -136,11 +136,10 @@ begin
         and o.status = 'pending'
     order by o.id
   loop
-    v_next := v_now
-      + case
-        when r.result ? 'unsigned' then (r.result ->> 'retryAfter')::bigint
-        else greatest(webhook_pause(r.attempt_count + 1), (r.result ->> 'retryAfter')::bigint)
-      end;
+    v_next := v_now + case
+      when r.result ? 'unsigned' then (r.result ->> 'retryAfter')::bigint
+      else greatest(webhook_pause(r.attempt_count + 1), (r.result ->> 'retryAfter')::bigint)
+    end;
     v_status := case
       when r.result ? 'unsigned' then 'pending'
       when r.result -> 'attempt' ->> 'error' is null then 'succeeded'

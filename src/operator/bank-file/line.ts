@@ -129,10 +129,19 @@ export const returnReasonMax = 140;
 
 const spaceOrHidden = /[\p{Cc}\p{Zs}\u2028-\u202e\u2066-\u2069]+/gu;
 
-/** A text on one line, without hidden characters, cut to a length in characters; undefined when nothing is left. */
+/**
+ * A text on one line, without hidden characters; undefined when nothing is left. One that is longer is cut, and ends
+ * with `…`: who looks for a number in it knows that there may have been another one.
+ */
 export function textOf(text: string | undefined, lengthMax: number): string | undefined {
   const bare = (text ?? '').replaceAll(spaceOrHidden, ' ').trim();
-  return bare === '' ? undefined : [...bare].slice(0, lengthMax).join('').trim();
+  if (bare === '') return undefined;
+  const characters = [...bare];
+  if (characters.length <= lengthMax) return bare;
+  return `${characters
+    .slice(0, lengthMax - 1)
+    .join('')
+    .trim()}…`;
 }
 
 /** A sum of lines in their own direction: credits less debits. */
