@@ -149,6 +149,8 @@ of('open_account_addresses', () => {
     await offer(root, 'USD');
     const { id } = await partner();
     await open(root, id);
+    expect(await stored('account', root, id)).toMatchObject({ address: 'deactivated' });
+    await activate(fixture, root, id);
     expect(await stored('account', root, id)).toMatchObject({ address: 'requested' });
     expect(await kindsOf(id)).toEqual(['process_addresses']);
     for (const place of [root, root, root.inLive]) await open(place, root.id);
@@ -156,6 +158,24 @@ of('open_account_addresses', () => {
       where tenant_id = ${root.tenantId} and category = 'service_fee_advance'`;
     expect(fees).toEqual([{ livemode: false, name: 'Tidegate Sandbox Bank' }]);
   });
+
+  it.each([0, 1])(
+    'ends an order in live mode of what is no longer offered, with %i of its addresses',
+    async (issued) => {
+      const live = root.inLive;
+      await offer(live, 'USD', 'EUR');
+      const { id } = await makeAccount(fixture, { ...root, live: true });
+      await activate(fixture, live, id);
+      const bankAccount = { number: '12', type: 'all' };
+      const address = { linkedId: id, category: 'service_receive', type: 'bank_account', currency: 'USD', name: null };
+      if (issued > 0) await write(live, 'record_issued_address', { ...address, bankAccount });
+      await open(live, id);
+      expect(await stored('account', live, id)).toMatchObject({ address: issued ? 'processing' : 'requested' });
+      await offer(live, ...(issued ? ['USD'] : []));
+      await open(live, id);
+      expect(await stored('account', live, id)).toMatchObject({ address: issued ? 'activated' : 'deactivated' });
+    },
+  );
 
   it('orders none where nothing is offered', async () => {
     await offer(root);
@@ -189,6 +209,31 @@ of('issue_addresses', () => {
     expect(await stored('account', root, id)).toMatchObject({ address: 'activated' });
     const issued = await world.sql`select currency, name from address where linked_id = ${id}`;
     expect(issued).toEqual([{ currency: 'USD', name: 'Acme' }]);
+  });
+
+  it('issues nothing without an order', async () => {
+    const { id } = await ordered();
+    await write(root, 'move_account', { id, from: ['activated'], to: 'deactivated' });
+    await offer(root);
+    await write(root, 'move_account', { id, from: ['deactivated'], to: 'activated' });
+    await offer(root, 'USD');
+    await call('issue_addresses', root.tenantId, false, '{}', id);
+    expect(await stored('account', root, id)).toMatchObject({ status: 'activated', address: 'deactivated' });
+    expect(await world.sql`select from address where linked_id = ${id}`).toHaveLength(0);
+  });
+});
+
+of('receiving_state', () => {
+  it('is that of the last usable address, which its account follows', async () => {
+    const { id } = await ordered();
+    const state = () => value('receiving_state', root.tenantId, false, id);
+    expect(await state()).toBe('deactivated');
+    await call('issue_addresses', root.tenantId, false, '{}', id);
+    expect(await state()).toBe('activated');
+    const [address] = await world.sql`select id from address where linked_id = ${id}`;
+    await write(root, 'move_address', { id: address!.id, from: ['activated'], to: 'deactivated' });
+    expect([await state(), (await stored('account', root, id)).address]).toEqual(['deactivated', 'deactivated']);
+    expect((await eventsOf(root, id)).at(-1)).toBe('account.updated');
   });
 });
 

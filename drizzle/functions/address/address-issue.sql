@@ -45,6 +45,29 @@ begin
 end;
 $$;
 
+-- What an account's `address` is while no order is under way: activated with any usable receiving address.
+create or replace function receiving_state(p_tenant text, p_live boolean, p_account text)
+returns text
+language plpgsql
+stable
+as $$
+begin
+  return case
+    when exists (
+      select
+      from address d
+      where
+        d.tenant_id = p_tenant
+        and d.livemode = p_live
+        and d.linked_id = p_account
+        and d.category = 'service_receive'
+        and d.status = 'activated'
+    ) then 'activated'
+    else 'deactivated'
+  end;
+end;
+$$;
+
 -- Opens the addresses of an activated account: in test mode a fee advance address for a platform, and an order for
 -- receiving addresses if the setting offers its kind any. The sandbox bank issues those in test mode, the operator in
 -- live mode. In live mode a fee advance address exists once the operator has recorded its details.
@@ -93,6 +116,19 @@ begin
         p_id,
         1
       );
+    elseif missing_currencies(p_tenant, p_live, v) = '{}' then
+      -- What was ordered is no longer offered.
+      update account a
+      set
+        address = receiving_state(p_tenant, p_live, p_id),
+        version = a.version + 1,
+        updated_at = greatest(a.updated_at, v_now)
+      where
+        a.tenant_id = p_tenant
+        and a.livemode = p_live
+        and a.id = p_id
+        and a.status = 'activated'
+        and a.address in ('requested', 'processing');
     end if;
     return;
   end if;
@@ -104,7 +140,12 @@ begin
     address = 'requested',
     version = a.version + 1,
     updated_at = greatest(a.updated_at, v_now)
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id and a.address in ('deactivated', 'activated');
+  where
+    a.tenant_id = p_tenant
+    and a.livemode = p_live
+    and a.id = p_id
+    and a.status = 'activated'
+    and a.address in ('deactivated', 'activated');
   if found and not p_live then
     perform enqueue(p_tenant, p_live, 'process_addresses', p_id, 1);
   end if;

@@ -218,6 +218,7 @@ begin
 end;
 $$;
 
+-- Changes an address's status. The account of a receiving one says whether it has another.
 create or replace function move_address(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof address
 language plpgsql
@@ -225,9 +226,26 @@ as $$
 declare
   v_args jsonb := check_args(p_args, args_of('id text, from text[], to text'));
   v address;
+  v_owner account;
   v_from text[] := array(select jsonb_array_elements_text(v_args -> 'from'));
   v_now bigint := clock(p_tenant, p_live);
 begin
+  -- An account is locked before its addresses.
+  perform
+  from account a
+  where
+    a.tenant_id = p_tenant
+    and a.livemode = p_live
+    and a.id = (
+      select d.linked_id
+      from address d
+      where
+        d.tenant_id = p_tenant
+        and d.livemode = p_live
+        and d.id = v_args ->> 'id'
+        and d.category = 'service_receive'
+    )
+  for no key update;
   -- Spec: Address, status. An expired address is not reusable.
   update address d
   set
@@ -259,6 +277,23 @@ begin
   end if;
   if v.category = 'user_payout' then
     perform reschedule_payout(p_tenant, p_live, v.linked_id);
+  end if;
+  update account a
+  set
+    address = 'deactivated',
+    version = a.version + 1,
+    updated_at = greatest(a.updated_at, v_now)
+  where
+    a.tenant_id = p_tenant
+    and a.livemode = p_live
+    and a.id = v.linked_id
+    and v.category = 'service_receive'
+    and a.address = 'activated'
+    and receiving_state(p_tenant, p_live, a.id) = 'deactivated'
+  returning *
+  into v_owner;
+  if found then
+    perform emit_event(p_tenant, p_live, p_envelope, 'account.updated', 'account', to_jsonb(v_owner));
   end if;
   perform emit_event(p_tenant, p_live, p_envelope, 'address.' || v.status, 'address', to_jsonb(v));
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));

@@ -46,8 +46,8 @@ begin
 end;
 $$;
 
--- The sandbox bank issues one receiving address for each missing currency, and the account's `address` becomes
--- activated.
+-- The sandbox bank issues one receiving address for each missing currency of an order, and the account's `address`
+-- becomes activated. If the setting was switched off after the order, there may be no address to activate.
 create or replace function issue_addresses(p_tenant text, p_live boolean, p_envelope jsonb, p_id text)
 returns void
 language plpgsql
@@ -55,7 +55,6 @@ as $$
 declare
   v account;
   c text;
-  v_state text;
   v_now bigint := clock(p_tenant, p_live);
 begin
   select a.*
@@ -63,7 +62,7 @@ begin
   from account a
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id
   for no key update;
-  if v.status <> 'activated' then
+  if v.status <> 'activated' or v.address not in ('requested', 'processing') then
     return;
   end if;
   foreach c in array missing_currencies(p_tenant, p_live, v) loop
@@ -79,31 +78,15 @@ begin
       p_bank_account => sandbox_bank_account(c)
     );
   end loop;
-  -- If the setting was switched off after the order, there may be no address to activate.
-  v_state := case
-    when exists (
-      select
-      from address d
-      where
-        d.tenant_id = p_tenant
-        and d.livemode = p_live
-        and d.linked_id = p_id
-        and d.category = 'service_receive'
-        and d.status = 'activated'
-    ) then 'activated'
-    else 'deactivated'
-  end;
   update account a
   set
-    address = v_state,
+    address = receiving_state(p_tenant, p_live, p_id),
     version = a.version + 1,
     updated_at = greatest(a.updated_at, v_now)
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id and a.address in ('requested', 'processing')
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id
   returning *
   into v;
-  if found then
-    perform emit_event(p_tenant, p_live, p_envelope, 'account.updated', 'account', to_jsonb(v));
-  end if;
+  perform emit_event(p_tenant, p_live, p_envelope, 'account.updated', 'account', to_jsonb(v));
 end;
 $$;
 
