@@ -387,6 +387,32 @@ describe('what needs attention', () => {
     expect(await kindsOf(user)).toEqual([]);
   });
 
+  it('says at least where not all that expired was read', async () => {
+    const user = await given.directUser(2);
+    const partner = await user.partner();
+    for (let i = 0; i < 25; i++) {
+      const body = checkoutBody(partner.id, [await invoiced(user, '60.00')]);
+      const { id } = await must(user.post('/v1/checkouts', body));
+      await must(user.post(`/v1/test_helpers/checkouts/${id}/expire`));
+    }
+    expect(await itemsOf(user)).toMatchObject([
+      { kind: 'CHECKOUT_EXPIRED', count: { value: 20, precision: 'AT_LEAST' }, amounts: null },
+    ]);
+  });
+
+  it('is a dispute that can be answered, behind many whose time is over', async () => {
+    const user = await given.directUser(1);
+    const disputed = await arrived(user, '40.00');
+    const open = (amount: string) => must(user.post(`/v1/test_helpers/deposits/${disputed}/dispute`, { amount }));
+    for (let i = 0; i < 101; i++) await open('0.01');
+    await advanceClock(user, 30 * day);
+    expect(await kindsOf(user)).toEqual(['DEPOSIT_UNRECONCILED']);
+    await open('2.00');
+    const [newest] = (await must(user.get('/v1/disputes?limit=1'))).data;
+    const [first] = await itemsOf(user);
+    expect(first).toMatchObject({ kind: 'DISPUTE_OPEN', object: { id: newest.id }, count: { value: 1 } });
+  });
+
   it("is a dispute of what a user's partner received, for the user and its platform", async () => {
     const platform = await given.platform(1);
     const user = await activatedUser(platform);

@@ -3,7 +3,7 @@ import type { Scope } from '../../db/scope.js';
 import { refuseLimit } from '../../types/pagination.js';
 import type { Context } from '../../operation/context.js';
 import { AccountScope } from '../../types/account-scope.js';
-import { countUpTo } from '../../types/count.js';
+import { type Count, CountPrecision, countUpTo } from '../../types/count.js';
 import { Node } from '../../types/relay-node.js';
 import { type AccountRow, account } from '../account/table.js';
 import { grouped } from '../balance/range.js';
@@ -41,12 +41,13 @@ async function readWaiting(scope: Scope, descendants: boolean, ids: readonly str
           since: sql<string | null>`min(x.since)`,
           due: sql<string | null>`min(x.due)`,
           found: sql<number>`max(x.found)::int`,
+          more: sql<boolean>`bool_or(x.more)`,
           now: sql<string>`max(x.now)`,
         })
         .from(
           sql`(with clock as materialized (select ${nowOfStatement} as now)
             select y.*, c.now from (${waiting(descendants)} union all
-              select n.id, null, null, null, null, null, null, null, 0, 1
+              select n.id, null, null, null, null, null, null, null, null, 0, false, 1
               from unnest(${sql.placeholder('ids')}::text[]) n(id)) y cross join clock c) x`,
         )
         .where(sql`x.place <= ${sql.raw(String(readMax))}`)
@@ -81,7 +82,7 @@ function attentionOf(rows: readonly Row[], blocked: Blocked): Attention {
     const key = `${row.kind} ${row.accountId}`;
     const before = items.get(key);
     items.set(key, before ? together(before, item) : item);
-    counts.set(row.kind, { kind: row.kind, severity: item.severity, count: countUpTo(readMax, row.found) });
+    counts.set(row.kind, { kind: row.kind, severity: item.severity, count: countOf(row) });
   }
   if (blocked.count) counts.set('payouts_blocked', blocked.count);
   const all = [...items.values(), ...blocked.items].toSorted(
@@ -96,9 +97,13 @@ function attentionOf(rows: readonly Row[], blocked: Blocked): Attention {
 
 const numberOf = (text: string | null) => (text === null ? null : Number(text));
 
-function itemOf(kind: AttentionKind, { accountId, objectId, currency, amount, count, found, ...row }: Row) {
-  const exact = found <= readMax;
-  const { precision } = countUpTo(readMax, found);
+/** How many there are: at least those that were found where others were not read. */
+const countOf = ({ found, more }: Pick<Row, 'found' | 'more'>): Count =>
+  more ? { value: Math.min(found, readMax), precision: CountPrecision.AT_LEAST } : countUpTo(readMax, found);
+
+function itemOf(kind: AttentionKind, { accountId, objectId, currency, amount, count, found, more, ...row }: Row) {
+  const { precision } = countOf({ found, more });
+  const exact = precision === CountPrecision.EXACT;
   const money = currency === null ? [] : [{ amount: BigInt(amount!), currency }];
   return {
     ...{ kind, accountId, objectId, ...kinds[kind] },

@@ -33,8 +33,10 @@ export interface Row {
   objectId: string;
   since: string | null;
   due: string | null;
-  /** How many objects of the kind were read, of all accounts and currencies. */
+  /** How many objects of the kind were found, of all accounts and currencies. */
   found: number;
+  /** Whether there may be more of the kind, which were not read. */
+  more: boolean;
   now: string;
 }
 
@@ -75,7 +77,8 @@ interface Shown {
 /** The members of each row. */
 const shown = (t: Pick<Columns, 'id' | 'actingAccountId'>, { currency, amount, since, due }: Shown): SQL =>
   sql`${t.actingAccountId} as account_id, ${t.id} as object_id, ${currency ?? sql`null::text`} as currency,
-    ${amount ?? sql`null::bigint`} as amount, ${since}::bigint as since, ${due ?? sql`null::bigint`} as due`;
+    ${amount ?? sql`null::bigint`} as amount, ${since}::bigint as since, ${due ?? sql`null::bigint`} as due,
+    false as partial`;
 
 function deposits(whose: Whose): SQL[] {
   const unreconciled = unreconciledOf(deposit.pendingRest);
@@ -103,8 +106,8 @@ function receivables(whose: Whose): SQL[] {
 }
 
 /**
- * A dispute whose time is over cannot be answered; the operator decides it soon. Those of what partners of users
- * received are not on the root list, so the whole tenant has an index of its own.
+ * A dispute whose time is over cannot be answered; the operator decides it soon, and the newest are read first. Those
+ * of what partners of users received are not on the root list, so the whole tenant has an index of its own.
  */
 function disputes(whose: Whose): SQL[] {
   const where =
@@ -112,10 +115,11 @@ function disputes(whose: Whose): SQL[] {
       ? sql`${inTenant(dispute)} and ${dispute.status} = 'needs_response'`
       : listed(dispute, dispute.accountId, whose, dispute.status, 'needs_response');
   return [
-    sql`select y.* from (select ${shown(dispute, {
-      ...{ currency: dispute.currency, amount: dispute.amount, since: dispute.created, due: dispute.respondBy },
-    })} from ${dispute} where ${where}
-      order by ${dispute.created}, ${dispute.id} limit ${readRows}) y
+    sql`select y.account_id, y.object_id, y.currency, y.amount, y.since, y.due, y.whole as partial
+      from (select x.*, count(*) over () >= ${readRows} as whole from (select ${shown(dispute, {
+        ...{ currency: dispute.currency, amount: dispute.amount, since: dispute.created, due: dispute.respondBy },
+      })} from ${dispute} where ${where}
+        order by ${dispute.created} desc, ${dispute.id} desc limit ${readRows}) x) y
       where y.due is null or y.due >= (select c.now from clock c)`,
   ];
 }
@@ -141,7 +145,7 @@ function blocked(whose: Whose): SQL[] {
   const own = (of: PgColumn) => (whose === 'own' ? sql`and ${of} = ${id}` : sql``);
   const columns = (of: SQL | PgColumn, currency: SQL | PgColumn, since: SQL | PgColumn) =>
     sql`${of} as account_id, ${of} as object_id, ${currency} as currency, null::bigint as amount,
-      ${since}::bigint as since, null::bigint as due`;
+      ${since}::bigint as since, null::bigint as due, false as partial`;
   const { accountId, currency, created } = payoutBlock;
   return [
     sql`select ${columns(accountId, currency, created)} from ${payoutBlock}
@@ -176,8 +180,9 @@ function webhooks(whose: Whose): SQL[] {
 function checkouts(whose: Whose): SQL[] {
   if (whose === 'partners') return [];
   const now = sql`(select c.now from clock c)`;
-  const select = (status: string, more: SQL) => sql`(select ${checkout}.* from ${checkout}
-    where ${listed(checkout, checkout.toAccountId, whose, checkout.status, status)} ${more} limit ${checkoutRows})`;
+  const select = (status: string, more: SQL) => sql`(select x.*, count(*) over () >= ${checkoutRows} as partial
+    from (select ${checkout}.* from ${checkout}
+    where ${listed(checkout, checkout.toAccountId, whose, checkout.status, status)} ${more} limit ${checkoutRows}) x)`;
   const expired = select('expired', sql`order by ${checkout.created} desc, ${checkout.id} desc`);
   const due = select(
     'initialized',
@@ -186,7 +191,7 @@ function checkouts(whose: Whose): SQL[] {
   );
   return [
     sql`select y.context_id as account_id, y.id as object_id, y.currency, y.amount, y.expires_at as since,
-        null::bigint as due
+        null::bigint as due, y.partial
       from (${expired} union all ${due}) y
       where y.deposit_id is null and y.expires_at > ${now} - ${checkoutSeconds}
         and exists (select from unnest(y.receivable_ids) u(receivable_id)
@@ -209,7 +214,7 @@ const accounts =
         : sql`${inTenant(account)}`;
     return [
       sql`select ${account.id} as account_id, ${account.id} as object_id, null::text as currency,
-          null::bigint as amount, ${account.statusSince} as since, null::bigint as due
+          null::bigint as amount, ${account.statusSince} as since, null::bigint as due, false as partial
         from ${account} where ${inTenant(account)} and ${where} and ${account.status} = ${sql.raw(`'${status}'`)}
           and ${account.kind} <> 'partner' and ${account.status} <> 'activated'
         order by ${account.statusSince} nulls first, ${account.id} limit ${readRows}`,
@@ -237,7 +242,7 @@ const reads: Readonly<Record<AttentionKind, (whose: Whose) => SQL[]>> = {
  */
 export function waiting(descendants: boolean): SQL {
   const ofKind = (kind: AttentionKind, selects: SQL[], of: SQL, from: SQL) => sql`select ${of} as of,
-      ${sql.raw(`'${kind}'`)} as kind, x.* from ${from} (select u.*, count(*) over () as found,
+      ${sql.raw(`'${kind}'`)} as kind, x.* from ${from} (select u.*, count(*) over () as found, bool_or(u.partial) over () as more,
         row_number() over (order by u.since nulls first, u.object_id) as place
       from (select * from (${sql.join(
         selects.map((select) => sql`(${select})`),
