@@ -153,7 +153,7 @@ describe('a change request of an activated account', () => {
     expect(made).toEqual({
       ...{ id: expect.stringMatching(/^change_request_[0-9a-f]{32}$/), object: 'change_request', account_id: user.id },
       ...{ created: expect.any(Number), livemode: false, status: 'open', reason: 'A new name', answer: null },
-      ...{ answered_at: null, changes: [{ path: 'businessDetails.dba', from: null, to: 'Haven' }] },
+      ...{ answered_at: null, changes: [{ path: 'business_details.dba', from: null, to: 'Haven' }] },
     });
     expect(await must(user.get(`/v1/change_requests/${made.id}`))).toEqual(made);
     expect((await must(user.get('/v1/change_requests?status=open'))).data).toEqual([made]);

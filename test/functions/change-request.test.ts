@@ -120,6 +120,14 @@ of('end_change_request', () => {
     expect(await violations(fixture)).toEqual([]);
   });
 
+  it('gives a deactivated account nothing, and can be declined', async () => {
+    const made = await user();
+    const request = await ask(made, { 'businessDetails.dba': 'Acme Retail' });
+    await write(root, 'move_account', { id: made.id, from: [made.status], to: 'deactivated' });
+    expect(await refusal(end(request, 'accepted'))).toBe('status_invalid account.status');
+    expect((await end(request, 'declined')).status).toBe('declined');
+  });
+
   it('waits for the account before it takes the request, as a new request does', async () => {
     const made = await user();
     const request = await ask(made, { 'businessDetails.dba': 'Acme Retail' });

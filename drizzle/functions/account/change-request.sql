@@ -171,6 +171,15 @@ begin
     where a.tenant_id = p_tenant and a.id = r.account_id
     order by a.livemode
     for no key update;
+    if
+      exists (
+        select
+        from account a
+        where a.tenant_id = p_tenant and a.livemode = p_live and a.id = r.account_id and a.status = 'deactivated'
+      )
+    then
+      perform refuse(400, 'status_invalid', 'account.status');
+    end if;
   end if;
   update change_request x
   set

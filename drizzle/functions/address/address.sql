@@ -239,11 +239,7 @@ begin
     and a.id = (
       select d.linked_id
       from address d
-      where
-        d.tenant_id = p_tenant
-        and d.livemode = p_live
-        and d.id = v_args ->> 'id'
-        and d.category = 'service_receive'
+      where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_args ->> 'id' and d.category = 'service_receive'
     )
   for no key update;
   -- Spec: Address, status. An expired address is not reusable.

@@ -1,3 +1,4 @@
+import { snake } from '../../errors/problems.js';
 import { noun, value, valueOrNull } from '../shape.js';
 import { shownMember } from './rules.js';
 import type { ChangeRequestRow } from './table.js';
@@ -11,7 +12,7 @@ export function changeRequestV1(row: ChangeRequestRow) {
     livemode: value(row.livemode),
     account_id: value(row.accountId),
     changes: row.changes.map(({ path, from, to }) => ({
-      path: value(path),
+      path: value(path.split('.').map(snake).join('.')),
       from: valueOrNull(shownMember(from)),
       to: valueOrNull(shownMember(to)),
     })),
