@@ -19,6 +19,7 @@ const query = `query ($text: String!) {
     objects {
       type id tenantId livemode created status amount currency reference accountId depositId payoutId
       account { id root { id } }
+      request { api operation status codes durationMilliseconds apiKeyId sessionId onBehalfOfAccount { id } }
     }
     hasMore searched hint
   }
@@ -124,6 +125,9 @@ describe('finding an object of any tenant', () => {
     await payOutLive(to.live);
     const [payout] = (await must(to.live.get('/v1/payouts'))).data;
     expect(await found(payout.id)).toEqual([`PAYOUT ${payout.id}`]);
+    expect((await find(invoice.id)).objects).toMatchObject([{ type: 'RECEIVABLE', depositId }]);
+    const ofTenant = await find(`${invoice.invoice.reference_number} ${to.live.id}`);
+    expect(ofTenant.objects).toMatchObject([{ type: 'RECEIVABLE', id: invoice.id, depositId }]);
     const settle = mutation('settlePayout', 'SettlePayoutInput', 'payout { id }');
     await data(ask(settle, { input: { id: payout.id, bankReference: 'OUT7003003' } }));
     expect((await find('out7003003')).objects).toMatchObject([
@@ -170,8 +174,17 @@ describe('finding an object of any tenant', () => {
     const checkout = await payee.checkoutFixture();
     for (const text of [checkout.id, checkout.url])
       expect((await find(text)).objects).toMatchObject([
-        { type: 'CHECKOUT', id: checkout.id, livemode: false, status: 'initialized', accountId: payee.user.id },
+        {
+          ...{ type: 'CHECKOUT', id: checkout.id, livemode: false, status: 'initialized', accountId: payee.user.id },
+          depositId: null,
+        },
       ]);
+    const paid = await payee.checkoutFixture();
+    await payee.help(paid, 'pay');
+    await payee.work();
+    const [object] = (await find(paid.id)).objects;
+    expect(object).toMatchObject({ status: 'completed', depositId: expect.stringMatching(/^deposit_/) });
+    expect((await find(paid.receivableIds[0]!)).objects).toMatchObject([{ depositId: object.depositId }]);
     await world.sql`update checkout set expires_at = created - 1 where id = ${checkout.id}`;
     expect((await find(checkout.id)).objects).toMatchObject([{ status: 'expired' }]);
     expect(await found(checkout.url.slice(0, -1))).toEqual([]);
@@ -187,6 +200,13 @@ describe('finding an object of any tenant', () => {
     );
     expect(objects).toMatchObject([{ type: 'REQUEST', id, status: 'refused', accountId: live.id, livemode: true }]);
     expect(objects[0].reference).toContain('POST /v1/receivables 400 parameter_');
+    expect(objects[0].request).toMatchObject({
+      ...{ api: 'REST', operation: 'POST /v1/receivables', status: 400, sessionId: null, onBehalfOfAccount: null },
+      apiKeyId: expect.stringMatching(/^key_/),
+    });
+    expect(objects[0].request.codes.length).toBeGreaterThan(0);
+    expect(objects[0].request.durationMilliseconds).toBeGreaterThanOrEqual(0);
+    expect((await find(live.id)).objects[0].request).toBeNull();
   });
 
   it('refuses a text that is empty or too long, and takes hostile ones for what they are', async () => {

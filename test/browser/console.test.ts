@@ -113,7 +113,7 @@ const everyPage = (): (readonly [string, string])[] => {
   ] as const;
   const paths = new Set(listed.map(([path]) => path.replace(/\?.*/, '')));
   const others = addressesOf(routesOf('console'), {
-    ...{ '/accounts/:id': [bad], '/payments/:id': [contested], '/payouts/:id': [paid.payoutId] },
+    ...{ '/accounts/:id': [bad], '/payments/:id': [contested], '/payouts/:id': [paid.payoutId], '/found/:id': [bad] },
   }).filter((path) => path !== '/' && !paths.has(path as never));
   return [...listed, ...others.map((path) => [path, ''] as const)];
 };

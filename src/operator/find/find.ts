@@ -1,9 +1,11 @@
 import { and, inArray, sql } from 'drizzle-orm';
 import { type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import type { Scope } from '../../db/scope.js';
 import { account } from '../../resources/account/table.js';
 import { address, bankAccountKey } from '../../resources/address/table.js';
 import { adjustment } from '../../resources/adjustment/table.js';
+import { allocationsOf } from '../../resources/allocation/pages.js';
 import { checkoutNow } from '../../resources/checkout/now.js';
 import { checkout } from '../../resources/checkout/table.js';
 import { deposit } from '../../resources/deposit/table.js';
@@ -53,11 +55,27 @@ export async function find(operator: Operator, given: string): Promise<Found> {
     places.flatMap((place) => place.objects.slice(0, ofPlaceMax)).map((one) => [keyOf(one), one]),
   );
   return {
-    objects: [...objects.values()],
+    objects: await withDeposits(operator, [...objects.values()]),
     hasMore: places.some((place) => place.objects.length > ofPlaceMax),
     searched: places.map(({ name }) => name),
     hint: hintOf(text),
   };
+}
+
+/** Objects of which an invoice has the deposit that the newest money of it came from: one look-up for each tenant. */
+function withDeposits(operator: Operator, objects: FoundObject[]): Promise<FoundObject[]> {
+  const scopes = new Map<string, Scope>();
+  return Promise.all(
+    objects.map(async (object) => {
+      const { type, id, tenantId, livemode } = object;
+      if (type !== 'receivable' || tenantId === null) return object;
+      const place = `${tenantId} ${livemode}`;
+      const scope = scopes.get(place) ?? operator.scope({ tenantId, livemode });
+      scopes.set(place, scope);
+      const { nodes } = await allocationsOf(scope, 'receivable', id, { first: 1 });
+      return { ...object, depositId: nodes[0]?.depositId ?? null };
+    }),
+  );
 }
 
 const keyOf = ({ type, id, tenantId, livemode, created, status }: FoundObject) =>

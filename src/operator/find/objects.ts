@@ -86,7 +86,8 @@ export const shown = {
     }),
   changeRequest: (row: ChangeRequestRow) =>
     found('change_request', row, { status: row.status, accountId: row.accountId, reference: row.reason }),
-  checkout: (row: CheckoutRow) => found('checkout', row, { ...moneyOf(row), accountId: row.toAccountId }),
+  checkout: (row: CheckoutRow) =>
+    found('checkout', row, { ...moneyOf(row), accountId: row.toAccountId, depositId: row.depositId }),
   deposit: (row: DepositRow) =>
     found('deposit', row, {
       ...{ ...moneyOf(row), accountId: row.toAccountId, depositId: row.id },

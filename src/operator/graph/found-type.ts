@@ -1,7 +1,8 @@
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { RequestApi, RequestOutcome } from '../../resources/request-log/table.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import { FoundType } from '../find/objects.js';
-import { livemode, tenantId } from './type.js';
+import { livemode, OperatorObject, tenantId } from './type.js';
 
 registerEnumType(FoundType, {
   name: 'FoundType',
@@ -59,10 +60,39 @@ export class FoundObject {
   reference: string | null;
   @Field(() => ID, { nullable: true, description: 'The account that it belongs to, if it belongs to one.' })
   accountId: string | null;
-  @Field(() => ID, { nullable: true, description: 'The deposit that it is, or that it is about.' })
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      'The deposit that it is, or that it is about; of a receivable the one that the newest money of it came from.',
+  })
   depositId: string | null;
   @Field(() => ID, { nullable: true, description: 'The payout that it is, or that it is about.' })
   payoutId: string | null;
+}
+
+@ObjectType('RequestLog', {
+  simpleResolvers: true,
+  description: 'A request of an account to the API, without content.',
+})
+export class OperatorRequestLog extends OperatorObject {
+  @Field(() => RequestApi, { description: 'The API that it was sent to.' })
+  api: RequestApi;
+  @Field(() => String, {
+    description: 'The root field of a GraphQL operation, or `several`; of a request to /v1 its method and route.',
+  })
+  operation: string;
+  @Field(() => Int, { description: 'The HTTP status of the answer.' })
+  status: number;
+  @Field(() => RequestOutcome, { description: 'Whether the answer has errors.' })
+  outcome: RequestOutcome;
+  @Field(() => [String], { description: 'The codes of the errors in the answer, each once; 10 at most.' })
+  codes: string[];
+  @Field(() => Int, { description: 'From the arrival of the request to the end of its answer, in milliseconds.' })
+  durationMilliseconds: number;
+  @Field(() => ID, { nullable: true, description: 'The API key of the request, or the one that made its session.' })
+  apiKeyId: string | null;
+  @Field(() => ID, { nullable: true, description: 'The session of the request; null for a request with a key.' })
+  sessionId: string | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'What `find` has found, and where it has looked.' })

@@ -1,9 +1,10 @@
 import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import { account } from '../../resources/account/table.js';
+import { requestLog } from '../../resources/request-log/table.js';
 import type { OperatorContext } from '../context.js';
 import { find } from '../find/find.js';
-import { FoundObject, FoundObjects } from '../graph/found-type.js';
-import type { OperatorModule } from '../graph/module.js';
+import { FoundObject, FoundObjects, OperatorRequestLog } from '../graph/found-type.js';
+import { edgesOf, one, type OperatorModule } from '../graph/module.js';
 import { OperatorAccount } from '../graph/type.js';
 
 /** The operator finds an object of any tenant by one text. Silent: all of it. */
@@ -34,10 +35,31 @@ class OperatorFind {
       ? null
       : related.one(account, account.id, { tenantId, livemode }, accountId);
   }
+
+  @FieldResolver(() => OperatorRequestLog, { nullable: true, description: 'Of a logged request what the log has.' })
+  request(
+    @Root() { type, id, tenantId, livemode }: FoundObject,
+    @Ctx() { related }: OperatorContext,
+  ): Promise<OperatorRequestLog | null> | null {
+    return type === 'request' && tenantId !== null
+      ? related.one(requestLog, requestLog.id, { tenantId, livemode }, id)
+      : null;
+  }
 }
 
 export default {
   resolvers: [OperatorFind],
   fields: { find: 'find' },
+  edges: [
+    edgesOf(OperatorRequestLog, {
+      onBehalfOfAccount: one(
+        OperatorAccount,
+        account,
+        account.id,
+        'onBehalfOf',
+        'The account that a platform acted for.',
+      ),
+    }),
+  ],
   sizes: { 'FoundObjects.objects': 50 },
 } satisfies OperatorModule;

@@ -53,7 +53,8 @@ function useFound(text: string): FoundAnswer | undefined {
   return { text, hits: objects.map(hitOf), more: hasMore, searched, hint, error };
 }
 
-const kinds: Readonly<Record<FoundObject['type'], string>> = {
+/** What each kind of object is called. */
+export const kinds: Readonly<Record<FoundObject['type'], string>> = {
   ACCOUNT: 'Account',
   ADDRESS: 'Address',
   ADJUSTMENT: 'Adjustment',
@@ -86,16 +87,17 @@ function hitOf(found: FoundObject): Hit {
   };
 }
 
-/** The page of an object: its own, that of the payment or payout that it is about, or that of its account. */
+/** The page of an object: its own, that of the payment or payout that it is about, or its list of its tenant. */
 function hrefOf({ type, id, livemode, tenantId, accountId, depositId, payoutId }: FoundObject): string {
-  if (type === 'ADJUSTMENT') return '/adjustments?status=ALL';
+  if (type === 'ADJUSTMENT' || type === 'CHANGE_REQUEST')
+    return `${type === 'ADJUSTMENT' ? '/adjustments' : '/change-requests'}?status=ALL&tenant=account_${tenantId}`;
   if (payoutId !== null) return `/payouts/${payoutId}`;
   if (depositId !== null) return tenantId === null ? `/payments/${depositId}` : paymentAddress(depositId, tenantId);
   if (type === 'BANK_LINE') return `/bank-files?show=files&file=${id}`;
   if (type === 'BANK_NOTICE') return '/bank';
-  if (type === 'UNEXPLAINED') return '/unexplained';
-  if (type === 'TRANSACTION') return '/attempts';
-  return accountId === null ? '/accounts' : accountAddress({ id: accountId, livemode });
+  if (type === 'UNEXPLAINED') return `/unexplained?status=ALL&tenant=account_${tenantId}`;
+  const isOfAccount = type === 'ACCOUNT' || type === 'ADDRESS';
+  return isOfAccount && accountId !== null ? accountAddress({ id: accountId, livemode }) : `/found/${id}`;
 }
 
 /** What the box says below its hits, and where it has looked when it has none. */

@@ -15,6 +15,7 @@ const ChangeRequests = lazy(() =>
   import('./pages/change-requests').then(({ ChangeRequests }) => ({ default: ChangeRequests })),
 );
 const Disputes = lazy(() => import('./pages/disputes').then(({ Disputes }) => ({ default: Disputes })));
+const FoundObject = lazy(() => import('./pages/found').then(({ FoundObject }) => ({ default: FoundObject })));
 const Holds = lazy(() => import('./pages/holds').then(({ Holds }) => ({ default: Holds })));
 const Ledger = lazy(() => import('./pages/ledger').then(({ Ledger }) => ({ default: Ledger })));
 const Mismatches = lazy(() => import('./pages/mismatches').then(({ Mismatches }) => ({ default: Mismatches })));
@@ -48,6 +49,7 @@ export function Routes() {
         <Route path="/bank-files" component={BankFiles} />
         <Route path="/change-requests" component={ChangeRequests} />
         <Route path="/disputes" component={Disputes} />
+        <Route path="/found/:id" component={FoundObject} />
         <Route path="/holds" component={Holds} />
         <Route path="/ledger" component={Ledger} />
         <Route path="/mismatches" component={Mismatches} />
