@@ -1,4 +1,4 @@
-import { and, desc, sql } from 'drizzle-orm';
+import { and, desc, inArray, sql } from 'drizzle-orm';
 import { isAlive } from '../db/write/other-releases.js';
 import { gatewayProcess } from '../jobs/table.js';
 import { type AccountSettingRow, accountSetting } from '../resources/account-setting/table.js';
@@ -10,25 +10,41 @@ import { type BankNoticeRow, bankNotice } from './table.js';
 
 const { placeholder } = sql;
 
-/** Lists the notices of banks over all tenants, newest first. */
-export async function listNotices(operator: Operator, limit: number, after?: string): Promise<ListPage<BankNoticeRow>> {
+/**
+ * Lists the notices of banks over all tenants, newest first, or those with a reference, as it was typed or in capitals:
+ * these are few, and are read as a whole.
+ */
+export async function listNotices(
+  operator: Operator,
+  limit: number,
+  after?: string,
+  typed?: string,
+): Promise<ListPage<BankNoticeRow>> {
   const from = after === undefined ? undefined : valuesOf(after, 'deposit', 5);
   const { created, tenantId, livemode, reference, event } = bankNotice;
-  const columns = [created, tenantId, livemode, reference, event];
+  const others = [tenantId, livemode, reference, event];
+  const columns = [created, ...others];
   const rows = await operator.read<BankNoticeRow>(
-    `operator_notices${from ? ':after' : ''}`,
+    `operator_notices${typed === undefined ? '' : ':reference'}${from ? ':after' : ''}`,
     (db) =>
       db
         .select()
         .from(bankNotice)
         .where(
-          from &&
-            sql`(${sql.join(columns, sql`, `)}) < (${placeholder('v0')}::bigint, ${placeholder('v1')}::text,
-              ${placeholder('v2')}::boolean, ${placeholder('v3')}::text, ${placeholder('v4')}::text)`,
+          and(
+            typed === undefined ? undefined : inArray(reference, [placeholder('typed'), placeholder('capitals')]),
+            from &&
+              sql`(${sql.join(columns, sql`, `)}) < (${placeholder('v0')}::bigint, ${placeholder('v1')}::text,
+                ${placeholder('v2')}::boolean, ${placeholder('v3')}::text, ${placeholder('v4')}::text)`,
+          ),
         )
-        .orderBy(...columns.map((column) => desc(column)))
+        // Otherwise PostgreSQL could go through all notices by their age for those with the reference.
+        .orderBy(
+          typed === undefined ? desc(created) : desc(sql`${created} + 0`),
+          ...others.map((column) => desc(column)),
+        )
         .limit(placeholder('limit')),
-    { ...from, limit: limit + 1 },
+    { ...from, typed, capitals: typed?.toUpperCase(), limit: limit + 1 },
   );
   return pageOf(rows, limit, (row) => [row.created, row.tenantId, row.livemode, row.reference, row.event]);
 }

@@ -382,6 +382,8 @@ describe("what the operators' console shows", () => {
     ]);
     for (const after of ['x', 'WzFd', Buffer.from('[1,"a",true,"\\u0000","b"]').toString('base64url')])
       expect((await ask(`{ bankNotices(after: "${after}") { next } }`)).fieldNames).toEqual(['deposit.starting_after']);
+    const withReference = '{ bankNotices(reference: "wire b", first: 9) { nodes { reference } next } }';
+    expect((await data(ask(withReference))).bankNotices).toEqual({ nodes: [{ reference: 'WIRE B' }], next: null });
     const withdraw = mutation('withdrawBankNotice', 'WithdrawBankNoticeInput', 'notice { reference }');
     await data(ask(withdraw, { input: { addressId, reference: 'WIRE C' } }));
   });

@@ -2,7 +2,8 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { receivableBody } from '../support/bodies.js';
 import { browser } from '../support/browser.js';
-import { eventually, must, tenantOf, useWorld } from '../support/world.js';
+import { PayeeFixture } from '../support/checkout-fixture.js';
+import { details as detailsOf, eventually, must, nickname, tenantOf, useWorld } from '../support/world.js';
 import { ConsoleSeed } from './console-fixture.js';
 import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 
@@ -69,6 +70,13 @@ describe("what the console's box has found", () => {
       expect([kind, await follow(visited, text, kind)]).toEqual([kind, path]);
       if (path.includes('status=ALL')) await rows(`${kind}s`).waitFor();
     }
+    // A reversal that waits has no payment yet.
+    expect(await follow(visited, 'rev-1', 'Bank notice')).toBe('/bank?show=all&reference=REV-1');
+    const notices = page.getByRole('table', { name: 'Bank notices' }).locator('tbody tr');
+    await expect.poll(() => notices.allInnerTexts()).toEqual([expect.stringContaining('REV-1')]);
+    await page.getByLabel('Reference').fill('WIRE-900');
+    await page.keyboard.press('Enter');
+    await page.getByText('No notice has this reference').waitFor();
     expect(visited.complaints).toEqual([]);
   });
 
@@ -95,6 +103,59 @@ describe("what the console's box has found", () => {
       expect(await details.innerText()).toMatch(shown);
       expect([kind, await faultsInThemes(page)]).toEqual([kind, []]);
     }
+    expect(visited.complaints).toEqual([]);
+  });
+});
+
+describe('the way of the money in the console', () => {
+  const way = () => visited.page.getByRole('region', { name: 'Way of the money' }).getByRole('listitem');
+  const details = () => visited.page.getByRole('region', { name: 'Details' });
+
+  it('says what the payer of a checkout has paid with the fee', async () => {
+    const fees = await world.another({ environment: { CHECKOUT_FEE_BASIS_POINTS: '250' } });
+    const payee = await PayeeFixture.open(world);
+    const receivableIds = [await payee.receivable('1000.00')];
+    const given = { amount: '1000.00', receivableIds, speaker: payee.user.at(fees) };
+    const checkout = await payee.checkoutFixture(given);
+    await payee.help(checkout, 'pay');
+    expect(await follow(visited, checkout.id, 'Checkout')).toContain('/payments/deposit_');
+    await expect.poll(() => way().count()).toBe(6);
+    expect(await way().first().innerText()).toContain('Paid ₹1,025.00 INR with the fee');
+    expect(visited.complaints).toEqual([]);
+  });
+
+  it('names the tenant, the accounts of the ledger and the payment order', async () => {
+    const { page, go } = visited;
+    const { live, tenant, payoutId } = paid;
+    const partner = await live.partner({ nickname: nickname(), business_details: detailsOf('Rhein Import GmbH') });
+    const [{ payment_id: paymentId }] = (await world.sql`select payment_id from payout where id = ${payoutId}`) as any;
+    const side = { account: partner.id, category: 'available', currency: 'USD', amount: 1 };
+    const sides = JSON.stringify([side, { contra: 'bank', currency: 'USD', amount: -1 }]);
+    await world.sql`select lock_balance(${tenant}, true, ${partner.id}, 'USD')`;
+    await world.database.call('post', [tenant, true, 'deposit', 'by hand', paymentId, sides]);
+    const add = 'mutation ($input: AddOwnAccountInput!) { addOwnAccount(input: $input) { ownAccount { id } } }';
+    const order = 'mutation ($input: CreatePaymentOrderInput!) { createPaymentOrder(input: $input) { order { id } } }';
+    const own = { holder: 'Tidegate', currency: 'INR', iban: 'DE89370400440532013000' };
+    const { addOwnAccount } = await seed().ask(add, own);
+    const input = { ownAccountId: addOwnAccount.ownAccount.id, valueDate: '2099-12-01' };
+    const { id } = (await seed().ask(order, input)).createPaymentOrder.order;
+
+    await go(`/operator/payouts/${payoutId}`);
+    await page.getByRole('list', { name: 'Postings' }).getByText('Available of Rhein Import GmbH').waitFor();
+    expect(await details().innerText()).toMatch(/Tenant\s+Harbour Textiles/);
+    const link = details().getByRole('link', { name: 'Payment order' });
+    expect(await link.getAttribute('href')).toBe(`/operator/payment-orders?order=${id}`);
+    expect(await way().last().getByRole('link', { name: 'payment order' }).getAttribute('href')).toBe(
+      `/operator/payment-orders?order=${id}`,
+    );
+    await link.click();
+    await page.getByRole('table', { name: 'Payouts of the order' }).getByText('Harbour Textiles').waitFor();
+    const [{ id: depositId }] = (await must(live.get('/v1/deposits'))).data;
+    await go(`/operator/payments/${depositId}`);
+    await details().waitFor();
+    expect(await details().innerText()).toMatch(/Tenant\s+Harbour Textiles/);
+    expect(await details().innerText()).not.toContain(tenant);
+    expect(await faultsInThemes(page)).toEqual([]);
     expect(visited.complaints).toEqual([]);
   });
 });

@@ -22,6 +22,16 @@ export class OperatorReceivable extends OperatorObject {
   status: ReceivableStatus;
 }
 
+@ObjectType('Checkout', { simpleResolvers: true, description: 'A payment session of an account.' })
+export class OperatorCheckout extends OperatorObject {
+  @Field(() => Amount, { description: 'What it asks for, without a fee of the payer.' })
+  amount: bigint;
+  @Field(() => Amount, { description: 'What the payer pays, with the fee.' })
+  grossAmount: bigint;
+  @Field(() => Currency, { description: 'The currency of both.' })
+  currency: string;
+}
+
 @ObjectType('Allocation', {
   simpleResolvers: true,
   description: 'The part of a deposit that counts towards an invoice, from its reconciliation to its payout.',
@@ -39,6 +49,8 @@ export class OperatorAllocation {
 
 @ObjectType('PostingEntry', { simpleResolvers: true, description: 'One side of a posting. The sides sum to zero.' })
 export class OperatorEntry implements TrailEntry {
+  tenantId: string;
+  livemode: boolean;
   @Field(() => ID, { nullable: true, description: 'The account whose balance changed; null for a contra account.' })
   accountId: string | null;
   @Field(() => Compartment, { nullable: true, description: 'The compartment of the balance.' })

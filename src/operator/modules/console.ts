@@ -1,5 +1,6 @@
 import {
   Args,
+  ArgsType,
   Ctx,
   Field,
   FieldResolver,
@@ -82,15 +83,27 @@ class RetryJobInput {
   id: string;
 }
 
+@ArgsType()
+class BankNoticesArgs extends PageArgs {
+  @Field(() => String, {
+    nullable: true,
+    description: 'Only those with this reference of a bank, as it is or in capitals.',
+  })
+  reference?: string | null;
+}
+
 /** What the operator's console shows besides the queues: notices, holds, gateways, and jobs to retry. */
 @Resolver()
 class OperatorConsole {
-  @Query(() => NoticePage, { description: 'All notices of banks, of all tenants, newest first.' })
+  @Query(() => NoticePage, {
+    description: 'The notices of banks, of all tenants, newest first: all of them, or those with a reference.',
+  })
   async bankNotices(
-    @Args(() => PageArgs) { first, after }: PageArgs,
+    @Args(() => BankNoticesArgs) { reference, first, after }: BankNoticesArgs,
     @Ctx() { operator, related }: OperatorContext,
   ): Promise<ListPage<OperatorBankNotice>> {
-    const { nodes, next } = await listNotices(operator, pageSizeOf('deposit', first), after ?? undefined);
+    const limit = pageSizeOf('deposit', first);
+    const { nodes, next } = await listNotices(operator, limit, after ?? undefined, reference ?? undefined);
     const shown = nodes.map(async (row) => {
       const found = row.depositId === null ? null : await related.one(deposit, deposit.id, row, row.depositId);
       return noticeOf(row, found);

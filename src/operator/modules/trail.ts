@@ -15,10 +15,18 @@ import { OperatorDispute } from '../graph/dispute-type.js';
 import { tenantOfDeposit } from '../graph/inputs.js';
 import { all, edgesOf, one, type OperatorModule, root } from '../graph/module.js';
 import { OperatorRefund } from '../graph/refund-type.js';
-import { OperatorAllocation, OperatorPosting, OperatorReceivable, OperatorTrail } from '../graph/trail-type.js';
+import {
+  OperatorAllocation,
+  OperatorCheckout,
+  OperatorEntry,
+  OperatorPosting,
+  OperatorReceivable,
+  OperatorTrail,
+} from '../graph/trail-type.js';
 import { OperatorAccount, OperatorAddress, OperatorDeposit, OperatorPayout } from '../graph/type.js';
 import {
   allocatedIn,
+  checkoutOf,
   noticesOf,
   paidAccount,
   partsMax,
@@ -53,6 +61,11 @@ class OperatorTrails {
   })
   async bankNotices(@Root() trail: Trail): Promise<OperatorBankNotice[]> {
     return (await noticesOf(trail)).map((notice) => noticeOf(notice, trail.deposit));
+  }
+
+  @FieldResolver(() => OperatorCheckout, { nullable: true, description: 'The checkout that the deposit came through.' })
+  checkout(@Root() trail: Trail): Promise<OperatorCheckout | null> {
+    return checkoutOf(trail);
   }
 
   @FieldResolver(() => [OperatorAllocation], {
@@ -129,6 +142,9 @@ export default {
     edgesOf(OperatorAllocation, {
       deposit: one(OperatorDeposit, deposit, deposit.id, 'depositId', 'The deposit that the money came from.'),
       payout: one(OperatorPayout, payout, payout.id, 'payoutId', 'The payout that pays it; null while it is LOCKED.'),
+    }),
+    edgesOf(OperatorEntry, {
+      account: one(OperatorAccount, account, account.id, 'accountId', 'The account whose balance changed.'),
     }),
     edgesOf(OperatorDeposit, {
       root,

@@ -6,9 +6,11 @@ import type { Scope } from '../../db/scope.js';
 import { account, type AccountRow } from '../../resources/account/table.js';
 import { allocationsOf } from '../../resources/allocation/pages.js';
 import type { Allocation } from '../../resources/allocation/type.js';
+import { type CheckoutRow, checkout } from '../../resources/checkout/table.js';
 import { receiverOf } from '../../resources/deposit/rules.js';
 import type { DepositRow } from '../../resources/deposit/table.js';
 import { contraEntry, entry, posting } from '../../resources/ledger/table.js';
+import { payment } from '../../resources/payment/table.js';
 import { type PayoutPlan, planOf } from '../../resources/payout/plan.js';
 import type { PayoutRow } from '../../resources/payout/table.js';
 import { operatorDeposit } from '../money/bank.js';
@@ -56,6 +58,12 @@ export async function noticesOf({ deposit, scope }: Trail): Promise<BankNoticeRo
   return rows.toSorted((one, other) => one.created - other.created);
 }
 
+/** The checkout that a deposit came through. */
+export async function checkoutOf({ deposit, scope }: Trail): Promise<CheckoutRow | null> {
+  if (!deposit) return null;
+  return scope.find(checkout, (await scope.find(payment, deposit.paymentId))?.checkoutId);
+}
+
 /** What the money counts towards, newest first, and whether there is more of it. */
 export async function allocatedIn({ deposit, payout, scope }: Trail) {
   const { nodes, hasNext } = await allocationsOf(scope, deposit ? 'deposit' : 'payout', (deposit ?? payout)!.id, {
@@ -74,7 +82,7 @@ export async function paidAccount({ deposit, payout, scope }: Trail): Promise<Ac
 export const planIn = async (trail: Trail): Promise<PayoutPlan> => planOf(trail.scope, (await paidAccount(trail)).id);
 
 /** One side of a posting: a compartment of the balance of an account, or a contra account of the service. */
-export interface TrailEntry {
+export interface TrailEntry extends TenantAndMode {
   accountId: string | null;
   compartment: string | null;
   contra: string | null;
@@ -94,7 +102,8 @@ export interface TrailPosting {
  * with all of its sides. Of most postings two entries are of this payment.
  */
 export async function postingsOf({ deposit, payout, scope }: Trail): Promise<TrailPosting[]> {
-  const { paymentId } = (deposit ?? payout)!;
+  const { paymentId, tenantId, livemode } = (deposit ?? payout)!;
+  const place = { tenantId, livemode };
   const entries = await scope.read<typeof entry.$inferSelect>(
     'trail_entries',
     (db) =>
@@ -135,11 +144,18 @@ export async function postingsOf({ deposit, payout, scope }: Trail): Promise<Tra
       .filter(({ postingId }) => postingId === id)
       .toReversed()
       .map(({ accountId, category, amount, currency }) => ({
-        ...{ accountId, compartment: category, contra: null, amount, currency },
+        ...{ ...place, accountId, compartment: category, contra: null, amount, currency },
       })),
     ...contras
       .filter(({ postingId }) => postingId === id)
-      .map(({ contra, amount, currency }) => ({ accountId: null, compartment: null, contra, amount, currency })),
+      .map(({ contra, amount, currency }) => ({
+        ...place,
+        accountId: null,
+        compartment: null,
+        contra,
+        amount,
+        currency,
+      })),
   ];
   return postings
     .map(({ id, kind, created }) => ({ id, kind, created, entries: sides(id) }))

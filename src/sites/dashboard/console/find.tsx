@@ -94,7 +94,7 @@ function hrefOf({ type, id, livemode, tenantId, accountId, depositId, payoutId }
   if (payoutId !== null) return `/payouts/${payoutId}`;
   if (depositId !== null) return tenantId === null ? `/payments/${depositId}` : paymentAddress(depositId, tenantId);
   if (type === 'BANK_LINE') return `/bank-files?show=files&file=${id}`;
-  if (type === 'BANK_NOTICE') return '/bank';
+  if (type === 'BANK_NOTICE') return `/bank?show=all&reference=${encodeURIComponent(id)}`;
   if (type === 'UNEXPLAINED') return `/unexplained?status=ALL&tenant=account_${tenantId}`;
   const isOfAccount = type === 'ACCOUNT' || type === 'ADDRESS';
   return isOfAccount && accountId !== null ? accountAddress({ id: accountId, livemode }) : `/found/${id}`;

@@ -43,6 +43,7 @@ export function ObjectOf({ id, tenantId, account }: NamedObject) {
 function ObjectPage({ id, tenantId }: Pick<NamedObject, 'id' | 'tenantId'>) {
   const noun = nounOf(id);
   if (id.startsWith('payout_')) return <Link href={`/payouts/${id}`}>{noun}</Link>;
+  if (id.startsWith('payment_order_')) return <Link href={`/payment-orders?order=${id}`}>{noun}</Link>;
   if (id.startsWith('deposit_') && tenantId !== null) return <Link href={paymentAddress(id, tenantId)}>{noun}</Link>;
   return noun;
 }

@@ -60,6 +60,15 @@ const named = <Row,>(rows: readonly Row[], noun: string, of: (row: Row) => React
   ...(rows.length > namedMax ? [`and ${least}${counted(rows.length - namedMax, `other ${noun}`)}`] : []),
 ];
 
+/** What the payer of a checkout has paid, where that is more than the payment. */
+export const withFee = (checkout: { amount: string; grossAmount: string; currency: string } | null): ReactNode =>
+  checkout &&
+  checkout.grossAmount !== checkout.amount && (
+    <>
+      Paid <Money amount={checkout.grossAmount} currency={checkout.currency} /> with the fee
+    </>
+  );
+
 interface Arrival extends Amount {
   status: string;
   created: string;

@@ -3,6 +3,7 @@ import { formatMoney } from '../../format/money';
 import { words } from '../../format/words';
 import type { ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
+import { sent } from '../../graph/sent';
 import { amountColumn } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { FilterBar } from '../../parts/filter-bar';
@@ -12,6 +13,7 @@ import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
 import { Status } from '../../parts/status';
 import type { Column } from '../../parts/table';
+import { TextFilter } from '../../parts/text-filter';
 import { Time } from '../../parts/time';
 import { Action } from '../action';
 import { AccountInput, AddressInput } from '../found-input';
@@ -48,8 +50,8 @@ const DuplicatesQuery = graphql(
 
 const NoticesQuery = graphql(
   `
-  query BankNotices($after: String) {
-    bankNotices(first: 25, after: $after) { nodes { ...Notice } next }
+  query BankNotices($reference: String, $after: String) {
+    bankNotices(reference: $reference, first: 25, after: $after) { nodes { ...Notice } next }
   }
 `,
   [Notice],
@@ -82,6 +84,7 @@ const empty: Record<string, [title: string, hint: string]> = {
     'No transfer was credited twice',
     'References that differed in spaces around them alone were credited once each. Such notices are listed here.',
   ],
+  reference: ['No notice has this reference', 'It is compared as a whole, as you typed it or in capitals.'],
   all: ['No bank has reported anything', 'What a bank reports about a transfer is recorded here.'],
 };
 
@@ -96,12 +99,13 @@ export function Bank() {
   const all = shown === 'all';
   const waiting = useLive(WaitingQuery, {}, { pause: shown !== 'waiting' });
   const duplicates = useLive(DuplicatesQuery, {}, { pause: shown !== 'duplicates' });
-  const notices = useLive(NoticesQuery, { after: params.get('after') }, { pause: !all });
+  const reference = params.get('reference');
+  const notices = useLive(NoticesQuery, sent({ reference, after: params.get('after') }), { pause: !all });
   const result = all ? notices : shown === 'duplicates' ? duplicates : waiting;
   const whole = shown === 'duplicates' ? duplicates.data?.duplicateBankNotices : waiting.data?.waitingBankNotices;
   const page = pageOf(all ? notices.data?.bankNotices : whole && { nodes: whole, next: null });
   const action = shown === 'duplicates' ? takingBack(result.ask) : withdrawal(result.ask);
-  const [title, hint] = empty[shown] ?? empty.waiting!;
+  const [title, hint] = empty[reference ? 'reference' : shown] ?? empty.waiting!;
   const rows = page?.nodes.map((row) => ({ ...row, id: `${row.addressId} ${row.reference} ${row.event}` }));
   return (
     <Page
@@ -113,8 +117,9 @@ export function Bank() {
         <Tabs
           kinds={kinds}
           chosen={shown as 'waiting'}
-          onChoose={(show) => set({ show: show === 'waiting' ? null : show })}
+          onChoose={(show) => set({ show: show === 'waiting' ? null : show, reference: null })}
         />
+        {all && <TextFilter label="Reference" name="reference" placeholder="UTR123456789" />}
       </FilterBar>
       <List
         label="Bank notices"

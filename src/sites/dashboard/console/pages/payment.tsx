@@ -11,6 +11,7 @@ import { Card, DetailPage } from '../../parts/page';
 import { Table } from '../../parts/table';
 import { Time } from '../../parts/time';
 import { Trail } from '../../parts/trail';
+import { tenantFact } from '../object-of';
 import { AccountLink, Mode, nameOf, paymentAddress } from '../parts';
 import { Postings } from './postings';
 import { type Allocation, type PaymentOfTrail, type PaymentTrail, PaymentTrailQuery } from './trail-query';
@@ -34,7 +35,6 @@ interface PaymentPageProps {
 
 function PaymentPage({ trail, payment }: PaymentPageProps) {
   const payer = payment.fromAccount ? nameOf(payment.fromAccount) : payment.payerName;
-  const accounts = [payment.fromAccount, payment.toAccount, trail.paidAccount, trail.paidAccount.root];
   return (
     <DetailPage
       title={`Payment from ${payer ?? 'an unknown payer'}`}
@@ -46,7 +46,7 @@ function PaymentPage({ trail, payment }: PaymentPageProps) {
     >
       <Counts trail={trail} of="payment" />
       <WaysBack payment={payment} />
-      <Postings postings={trail.postings} accounts={accounts.filter((account) => account !== null)} />
+      <Postings postings={trail.postings} />
     </DetailPage>
   );
 }
@@ -168,7 +168,7 @@ function About({ trail, payment }: PaymentPageProps) {
             'Paid out to',
             paidAccount.id !== toAccount?.id && <AccountLink {...paidAccount}>{nameOf(paidAccount)}</AccountLink>,
           ],
-          ['Platform', root && root.id !== paidAccount.id && <AccountLink {...root}>{nameOf(root)}</AccountLink>],
+          tenantFact(root),
           ['From', fromAccount && <AccountLink {...fromAccount}>{nameOf(fromAccount)}</AccountLink>],
           ['Payer', payment.payerName],
           ['Method', words(payment.paymentMethod)],
@@ -191,7 +191,6 @@ function About({ trail, payment }: PaymentPageProps) {
             ),
           ],
           ['ID', <Copy text={id} label="the id" />],
-          ['Tenant', <Copy text={tenantId} label="the tenant" />],
           ['Audit log', <Link href={`/audit?object=${id}`}>What operators did</Link>],
         ]}
       />

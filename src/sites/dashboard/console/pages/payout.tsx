@@ -7,7 +7,8 @@ import { Money } from '../../parts/money';
 import { Card, DetailPage } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { Trail } from '../../parts/trail';
-import { AccountLink, bankOf, Mode, nameOf, payeeOf } from '../parts';
+import { ObjectOf, tenantFact } from '../object-of';
+import { AccountLink, bankOf, Mode, payeeOf } from '../parts';
 import { useMayAct } from '../session';
 import { Counts } from './payment';
 import { Outcome } from './payouts';
@@ -39,16 +40,13 @@ function PayoutPage({ trail, payout, onDone }: { trail: PayoutTrail; payout: Own
       side={<About payout={payout} root={paidAccount.root} />}
     >
       <Counts trail={trail} of="payout" />
-      <Postings
-        postings={trail.postings}
-        accounts={[paidAccount, paidAccount.root].filter((account) => account !== null)}
-      />
+      <Postings postings={trail.postings} />
     </DetailPage>
   );
 }
 
 function About({ payout, root }: { payout: OwnPayout; root: PayoutTrail['paidAccount']['root'] }) {
-  const { id, livemode, tenantId, accountId, sourceAmount, sourceCurrency, bankReference, reasonCode } = payout;
+  const { id, livemode, accountId, sourceAmount, sourceCurrency, bankReference, reasonCode } = payout;
   return (
     <Card title="Details">
       <Facts
@@ -60,7 +58,7 @@ function About({ payout, root }: { payout: OwnPayout; root: PayoutTrail['paidAcc
               {payeeOf(payout)}
             </AccountLink>,
           ],
-          ['Platform', root && root.id !== accountId && <AccountLink {...root}>{nameOf(root)}</AccountLink>],
+          tenantFact(root),
           ['Bank account', bankOf(payout)],
           ['From', sourceCurrency !== payout.currency && <Money amount={sourceAmount} currency={sourceCurrency} />],
           ['Rate', sourceCurrency !== payout.currency && payout.rate],
@@ -68,9 +66,8 @@ function About({ payout, root }: { payout: OwnPayout; root: PayoutTrail['paidAcc
           ['Ended', payout.endedAt && <Time at={payout.endedAt} />],
           ["Bank's reference", bankReference && <Copy text={bankReference} label="the bank's reference" />],
           ['Reason', reasonCode && reasonWords(reasonCode)],
-          ['Payment order', payout.orderId && <Copy text={payout.orderId} label="the payment order" />],
+          ['In', payout.orderId && <ObjectOf id={payout.orderId} tenantId={null} account={null} />],
           ['ID', <Copy text={id} label="the id" />],
-          ['Tenant', <Copy text={tenantId} label="the tenant" />],
           ['Audit log', <Link href={`/audit?object=${id}`}>What operators did</Link>],
         ]}
       />

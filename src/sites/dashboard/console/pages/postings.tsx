@@ -5,18 +5,11 @@ import { Time } from '../../parts/time';
 import { nameOf } from '../parts';
 import type { TrailParts } from './trail-query';
 
-interface PostingsProps {
-  postings: TrailParts['postings'];
-  /** The accounts whose names are known, by their ids. */
-  accounts: readonly ({ id: string } & Parameters<typeof nameOf>[0])[];
-}
-
 /** What the contra accounts of the service are called. */
 const contras: Readonly<Record<string, string>> = { fx: 'Exchange' };
 
 /** The movements of money in the ledger, each with its sides. */
-export function Postings({ postings, accounts }: PostingsProps) {
-  const names = new Map(accounts.map((account) => [account.id, nameOf(account)]));
+export function Postings({ postings }: Pick<TrailParts, 'postings'>) {
   return (
     <Card title="Ledger">
       {postings.length === 0 && <p className="hint">No money has moved.</p>}
@@ -30,12 +23,12 @@ export function Postings({ postings, accounts }: PostingsProps) {
               </span>
             </span>
             <ul>
-              {entries.map(({ accountId, compartment, contra, amount, currency }, i) => (
+              {entries.map(({ accountId, account, compartment, contra, amount, currency }, i) => (
                 <li key={i}>
                   <span title={accountId ?? undefined}>
                     {accountId === null
                       ? (contras[contra ?? ''] ?? words(contra ?? ''))
-                      : `${words(compartment ?? '')} of ${names.get(accountId) ?? `account …${accountId.slice(-8)}`}`}
+                      : `${words(compartment ?? '')} of ${account ? nameOf(account) : accountId}`}
                   </span>
                   <Money amount={amount} currency={currency} />
                 </li>

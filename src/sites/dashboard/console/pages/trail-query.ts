@@ -22,7 +22,7 @@ const OfTrail = graphql(
         }
       }
       hasMoreAllocations
-      postings { id kind created entries { accountId compartment contra amount currency } }
+      postings { id kind created entries { accountId compartment contra amount currency account { ...Named } } }
       paidAccount { ...Named statusSince root { ...Named } }
       nextPayoutAt
       payoutsBlockedBy { reasonCode currency }
@@ -37,6 +37,7 @@ export const PaymentTrailQuery = graphql(
     query PaymentTrail($id: ID!, $tenantId: ID) {
       trail(id: $id, tenantId: $tenantId) {
         ...OfTrail
+        checkout { amount grossAmount currency }
         deposit {
           id created livemode tenantId amount currency paymentMethod statementDescriptor status reasonCode pendingRest
           bankReference payerName

@@ -12,6 +12,7 @@ import {
   paidInvoicesStation,
   paidPaymentsStation,
   payoutStation,
+  withFee,
 } from '../../parts/stations';
 import { Time } from '../../parts/time';
 import type { Station } from '../../parts/trail';
@@ -22,7 +23,7 @@ import type { OwnPayout, PaymentOfTrail, PaymentTrail, PayoutTrail } from './tra
 export function paymentStations(trail: PaymentTrail, payment: PaymentOfTrail): Station[] {
   const payouts = each(trail.allocations.map(({ payout }) => payout));
   return [
-    payerOf(payment),
+    payerOf(trail, payment),
     noticeOf(trail, payment),
     arrivalStation(payment),
     invoicesStation(trail, payment, whyNoInvoice(payment)),
@@ -31,13 +32,13 @@ export function paymentStations(trail: PaymentTrail, payment: PaymentOfTrail): S
   ];
 }
 
-function payerOf({ fromAccount, payerName, statementDescriptor }: PaymentOfTrail): Station {
+function payerOf({ checkout }: PaymentTrail, { fromAccount, payerName, statementDescriptor }: PaymentOfTrail): Station {
   const name = fromAccount ? nameOf(fromAccount) : payerName;
   return {
     name: 'Payer',
     state: 'passed',
     title: fromAccount ? <AccountLink {...fromAccount}>{name}</AccountLink> : (name ?? 'Not known'),
-    facts: [statementDescriptor],
+    facts: [statementDescriptor, withFee(checkout)],
   };
 }
 
@@ -72,7 +73,8 @@ function whyUnderWay({ livemode, orderId }: { livemode: boolean; orderId: string
     </>
   ) : (
     <>
-      It is in a <Link href="/payment-orders">payment order</Link>, and waits for the answer of the bank.
+      It is in a <Link href={`/payment-orders?order=${orderId}`}>payment order</Link>, and waits for the answer of the
+      bank.
     </>
   );
 }

@@ -13,9 +13,13 @@ import { Page } from '../../parts/page';
 import { Status } from '../../parts/status';
 import type { Column } from '../../parts/table';
 import { TextFilter } from '../../parts/text-filter';
+import { nameOf } from '../../session';
 
 const LoggedFragment = graphql(`
-  fragment Logged on RequestLog { id created api operation status outcome codes durationMilliseconds onBehalfOf }
+  fragment Logged on RequestLog {
+    id created api operation status outcome codes durationMilliseconds onBehalfOf
+    onBehalfOfAccount { id nickname businessDetails { legalName } }
+  }
 `);
 
 const RequestsQuery = graphql(
@@ -109,11 +113,15 @@ function useColumns(): Column<Logged>[] {
   return [
     {
       head: 'Operation',
-      cell: ({ operation, api, codes, onBehalfOf }) => (
+      cell: ({ operation, api, codes, onBehalfOf, onBehalfOfAccount: user }) => (
         <span className="two-lines">
           <strong>{breakable(operation)}</strong>
           <span className="hint">{[api === 'REST' ? 'REST' : 'GraphQL', ...codes].join(' · ')}</span>
-          {onBehalfOf && <span className="hint">on behalf of {onBehalfOf}</span>}
+          {onBehalfOf && (
+            <span className="hint" title={onBehalfOf}>
+              on behalf of {user ? nameOf(user) : onBehalfOf}
+            </span>
+          )}
         </span>
       ),
     },

@@ -8,8 +8,8 @@ import {
   type Planned,
   payoutStation,
   type Way,
+  withFee,
 } from '../../parts/stations';
-import { Money } from '../../parts/money';
 import { Trail } from '../../parts/trail';
 import { nameOf } from '../../session';
 import { bankOf } from '../payouts/list';
@@ -43,15 +43,7 @@ export function PaymentWay({ payment }: { payment: PaymentDetail }) {
           ) : (
             (payer ?? 'Not known')
           ),
-          facts: [
-            words(method),
-            bankDetails?.reference ?? statementDescriptor,
-            checkout && checkout.grossAmount !== checkout.amount && (
-              <>
-                Paid <Money amount={checkout.grossAmount} currency={checkout.currency} /> with the fee
-              </>
-            ),
-          ],
+          facts: [words(method), bankDetails?.reference ?? statementDescriptor, withFee(checkout)],
         },
         arrivalStation(payment),
         invoicesStation(way, payment, whyNoInvoice(payment)),
