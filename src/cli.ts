@@ -128,6 +128,7 @@ program
       action,
       progress,
       say,
+      stepped: (done, of) => progressOf('Migrating the database', done, of, 'migrations'),
     });
     const result = { migrated, version };
     await printResult(result, { json });

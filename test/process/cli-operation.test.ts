@@ -161,7 +161,7 @@ describe('live mode, where the operator decides', () => {
       ...{ object: 'bank_notice', reference: 'WIRE-l', event: 'reversed', created: expect.any(Number), livemode: true },
       ...{ address_id: address.id, amount: '150.00', currency: 'USD', deposit_id: null },
     };
-    expect(await outputOf('deposit', 'waiting')).toEqual({ notices: [waits] });
+    expect(await outputOf('deposit', 'waiting')).toEqual({ notices: [named(waits)] });
     expect(await outputOf('deposit', 'withdraw', ...mistyped)).toEqual(waits);
     expect(await outputOf('deposit', 'waiting')).toEqual({ notices: [] });
     expect(await outputOf('deposit', 'duplicates')).toEqual({ notices: [] });
@@ -190,7 +190,7 @@ describe('live mode, where the operator decides', () => {
     });
     expect(await balance()).toEqual([[], ['4162.50 INR'], []]);
     const [why] = (await outputOf('operator', 'actions', '--operation=payout fail', '--object', second.id)).actions;
-    expect(why.details).toEqual({ reason: 'The account is closed.' });
+    expect(why).toMatchObject(named({ details: { reason: 'The account is closed.' } }));
 
     const held = await outputOf('payout', 'hold', weaver);
     await sameAsV1(held, user, '/v1/account_settings');

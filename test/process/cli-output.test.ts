@@ -4,7 +4,9 @@ import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readable } from '../../src/operator/commands/output.js';
 import { onOneLine, visible } from '../../src/operator/commands/visible.js';
+import { ConsoleSeed } from '../browser/console-fixture.js';
 import { trigger } from '../../src/operator/commands/trigger/trigger.js';
+import { camt } from '../support/bank-files.js';
 import { settingsOf, useChildren } from '../support/child.js';
 import { givenIn, type Speaker, useWorld } from '../support/world.js';
 
@@ -107,7 +109,30 @@ describe('a readable table', () => {
     await tidegate('payout', 'hold', 'account_none');
     const { out } = await tidegate('operator', 'actions');
     const [head] = out.split('\n');
-    expect(head).toMatch(/^NUMBER  CREATED +OPERATOR +OPERATION +OBJECT +MODE  OUTCOME +CODE$/);
+    expect(head).toMatch(/^NUMBER  CREATED +OPERATOR +OPERATION +OBJECT +ACCOUNT NAME +MODE  OUTCOME +CODE$/);
+  });
+
+  it('of attempts to pay names whose they are, and of accounts in a status has the newest first', async () => {
+    const { checkoutId } = await new ConsoleSeed(world, '').undecided();
+    const drafts: string[] = [];
+    for (const nickname of ['Older draft', 'Newer draft']) {
+      const made = await (await given.platform(1)).post('/v1/accounts/connected', { nickname });
+      drafts.unshift(made.body.id as string);
+    }
+    const [pending, listed, help] = await Promise.all([
+      tidegate('transaction', 'pending'),
+      tidegate('account', 'list', '--status=draft', '--mode=test', '--json'),
+      tidegate('operator', 'actions', '--help'),
+    ]);
+    const [head, ...rows] = pending.out.split('\n');
+    expect(head).toMatch(/ACCOUNT NAME$/);
+    expect(rows.find((row) => row.includes(checkoutId))).toMatch(/Malabar Spice Traders LLP$/);
+    const { accounts } = JSON.parse(listed.out) as { accounts: { account: { id: string } }[] };
+    const ids = accounts.map(({ account }) => account.id).filter((id) => drafts.includes(id));
+    expect(ids).toEqual(drafts);
+    expect(help.out.replaceAll(/\s+/g, ' ')).toContain(
+      'The number of an action is that of its first entry in the audit log',
+    );
   });
 
   describe('on a terminal', () => {
@@ -209,22 +234,40 @@ describe('a command whose output is a terminal', () => {
 
 describe('a command that takes long, on a terminal', () => {
   /** Runs a command whose standard error says that it is a terminal; returns what it prints there. */
-  const said = (...args: string[]) =>
+  const said = (settings: Record<string, string>, ...args: string[]) =>
     new Promise<string>((resolve) => {
       const before = 'data:text/javascript,Object.assign(process.stderr, { isTTY: true })';
-      const env = { ...process.env, ...environment };
+      const env = { ...process.env, ...settings };
       const child = spawn(process.execPath, ['--import', before, 'dist/cli.js', ...args], { env });
       let errors = '';
       child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
       child.on('close', () => resolve(errors));
     });
 
-  it('says how far it is in one line', async () => {
-    const lines = (await said('backup', `${children.folder()}/backup`)).split('\n');
-    const copied = lines.find((line) => line.includes('Copying the tables'))!;
-    expect(stripVTControlCharacters(copied)).toMatch(/^(\rCopying the tables: \d+ %)+$/);
-    const percents = [...copied.matchAll(/(\d+) %/g)].map(([, percent]) => Number(percent));
+  /** Expects of what a command has said that a step is told in one line, which is written anew up to 100 %. */
+  const expectLine = (text: string, step: string) => {
+    const line = text.split('\n').find((each) => each.includes(step)) ?? text;
+    expect(stripVTControlCharacters(line)).toMatch(new RegExp(`^(\\r${step}: \\d+ %)+$`));
+    const percents = [...line.matchAll(/(\d+) %/g)].map(([, percent]) => Number(percent));
     expect([percents, percents.at(-1)]).toEqual([percents.toSorted((one, other) => one - other), 100]);
+  };
+
+  it('says how far it is in one line: a backup, and its restore', async () => {
+    const folder = `${children.folder()}/backup`;
+    expectLine(await said(environment, 'backup', folder), 'Copying the tables');
+    expectLine(await said(await children.database(), 'restore', folder), 'Restoring the tables');
+  });
+
+  it('says how far it is in one line: the import of a file of a bank', async () => {
+    const file = `${children.folder()}/bank.xml`;
+    const entries = [{ reference: 'TTY-1', amount: '5.00', payee: '000999888777' }];
+    fs.writeFileSync(file, camt([{ account: 'POOL', entries }]));
+    const text = await said(environment, 'bank', 'import', file, '--allow-unknown');
+    for (const step of ['Reading the file', 'Storing its lines', 'Booking the lines']) expectLine(text, step);
+  });
+
+  it('says how far it is in one line: a migration', async () => {
+    expectLine(await said(await children.database(), 'migrate'), 'Migrating the database');
   });
 });
 

@@ -145,9 +145,9 @@ export function poolsOf(config: Config): PoolSettings {
 /** Migrates the configured database, or the embedded one, as the role that owns it. For `grantTo` see `migrate`. */
 export async function migrateStore(
   config: Config,
-  { grantTo, action, progress, say }: Pick<Opening, 'progress' | 'say'> & Pick<MigrationOptions, 'grantTo' | 'action'>,
+  { progress, ...given }: Pick<Opening, 'progress' | 'say'> & Pick<MigrationOptions, 'grantTo' | 'action' | 'stepped'>,
 ): Promise<Migrated> {
-  const options = { grantTo, action, say, lockSeconds: config.MIGRATION_LOCK_SECONDS };
+  const options = { ...given, lockSeconds: config.MIGRATION_LOCK_SECONDS };
   return asOwner(config, progress, async (connection) => {
     // The embedded server is known to answer, and to apply the limits.
     if (ownerAddress(config) !== undefined)

@@ -28,6 +28,8 @@ export interface MigrationOptions {
   lockSeconds?: number | undefined;
   /** Receives a line for the operator, such as which connection holds the lock. */
   say?: ((line: string) => void) | undefined;
+  /** Receives how many of its migrations and files of functions are done. */
+  stepped?: ((done: number, of: number) => void) | undefined;
 }
 
 /** The version of a migrated database, and whether it had another one before. */
@@ -44,7 +46,7 @@ const lockSecondsDefault = 60;
  */
 export async function migrate(
   connection: Connection,
-  { grantTo, action, lockSeconds = lockSecondsDefault, say }: MigrationOptions = {},
+  { grantTo, action, lockSeconds = lockSecondsDefault, say, stepped }: MigrationOptions = {},
 ): Promise<Migrated> {
   const sql = single(connection, 'tidegate migrate');
   try {
@@ -55,7 +57,7 @@ export async function migrate(
       if (found && found.version > own.version)
         throw new MigrationError(`${newerThan(found, own)} Nothing was changed: migrate with the newer program.`);
       const current = found?.version === own.version && found.sha256 === own.sha256;
-      if (!current) await apply(tx, own, say);
+      if (!current) await apply(tx, own, say, stepped);
       migrated = !current;
       // On a cluster each of these statements needs all nodes: a current one is migrated while a node is away.
       if (!current || grantTo !== undefined || (await distributionOf(tx)) !== 'distributed') await grant(tx, grantTo);
@@ -111,6 +113,7 @@ export async function makeTables(
   const [last] = await tx`select max(created_at)::text as created_at from drizzle.__drizzle_migrations`;
   const isNew = last?.created_at == null;
   const missing = migrationFiles().filter(({ folderMillis }) => isNew || Number(last.created_at) < folderMillis);
+  steps.expect(missing.length);
   for (const [i, { folderMillis, hash, sql: statements }] of missing.entries()) {
     if (!wanted({ hash })) return;
     const since = performance.now();
@@ -118,6 +121,7 @@ export async function makeTables(
     await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`;
     // A new database has all of them at once.
     if (!isNew) steps.applied(folderMillis, i + 1, missing.length, performance.now() - since);
+    steps.done();
   }
 }
 
@@ -129,13 +133,19 @@ export async function apply(
   tx: postgres.TransactionSql,
   own: SchemaVersion,
   say?: (line: string) => void,
+  stepped?: (done: number, of: number) => void,
 ): Promise<void> {
   const distributed = (await distributionOf(tx)) === 'distributed';
   // Tables and functions are changed on all nodes over the same connections.
   if (distributed) await tx`select set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
-  const steps = new MigrationSteps(tx, distributed, say);
+  const steps = new MigrationSteps(tx, distributed, say, stepped);
+  const functions = functionFiles();
+  steps.expect(functions.length);
   await makeTables(tx, undefined, steps);
-  for (const name of functionFiles()) await steps.run(fs.readFileSync(path.join(folder, name), 'utf8'));
+  for (const name of functions) {
+    await steps.run(fs.readFileSync(path.join(folder, name), 'utf8'));
+    steps.done();
+  }
   if (distributed) await register(tx);
   await tx`insert into drizzle.schema_version (version, serves_from, sha256)
     values (${own.version}, ${own.servesFrom}, ${own.sha256})

@@ -28,13 +28,27 @@ const unlimited = 'set local lock_timeout to default';
  */
 export class MigrationSteps {
   #lockMilliseconds: number | undefined;
+  #done = 0;
+  #of = 0;
 
   constructor(
     private readonly tx: postgres.TransactionSql,
     /** On a cluster the nodes have the locks, and their own search for deadlocks. */
     private readonly distributed = false,
     private readonly say?: (line: string) => void,
+    /** Receives how many of the expected parts are done. */
+    private readonly stepped?: (done: number, of: number) => void,
   ) {}
+
+  /** Says that so many more parts are to come. */
+  expect(parts: number): void {
+    this.#of += parts;
+  }
+
+  /** Counts one of the expected parts. */
+  done(): void {
+    this.stepped?.(++this.#done, this.#of);
+  }
 
   async run(statement: string): Promise<void> {
     if (this.distributed) return void (await this.tx.unsafe(statement));

@@ -154,7 +154,7 @@ function showCommands(accounts: Command, command: AddCommand): void {
     .option('--numbers', 'show the numbers of tax cards unmasked');
 
   const listed =
-    'List accounts, the newest first, or with --status the oldest first; --status verifying is the verification queue';
+    'List accounts, the newest first; --status verifying is the verification queue, whose oldest are first';
   command(accounts, 'list', listed, async (operator, o) => {
     const status = o.status as AccountStatus | undefined;
     const { nodes, next } = await listAccounts(operator, {
@@ -162,7 +162,7 @@ function showCommands(accounts: Command, command: AddCommand): void {
       livemode: liveOf(o.mode),
       after: o.after as string | undefined,
       search: o.search as string | undefined,
-      newestFirst: status === undefined && o.search === undefined,
+      newestFirst: status !== 'verifying' && o.search === undefined,
     });
     const related = operator.related();
     const verifications = await Promise.all(nodes.map((row) => verificationOf(operator, row, related)));

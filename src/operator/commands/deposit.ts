@@ -14,6 +14,9 @@ import {
   withdrawNotice,
 } from '../money/bank.js';
 import type { NoticeEvent } from '../money/notice.js';
+import type { Operator } from '../operator.js';
+import type { BankNoticeRow } from '../table.js';
+import { namedPage } from './named.js';
 import { shownJson } from './unexplained.js';
 
 /** Adds the commands about deposits and about the reports of banks. */
@@ -23,14 +26,14 @@ export function depositCommands(program: Command, command: AddCommand): void {
   command(deposits, 'show <deposit>', 'Show a deposit', async (operator, o, id) =>
     depositV1(await operatorDeposit(operator, id, o.tenant as string | undefined)),
   ).addOption(tenant());
-  command(deposits, 'waiting', 'List the reversals that wait for their deposits', async (operator) => ({
-    notices: (await waitingNotices(operator)).map(bankNoticeV1),
-  }));
+  command(deposits, 'waiting', 'List the reversals that wait for their deposits', async (operator) =>
+    namedNotices(operator, await waitingNotices(operator)),
+  );
   command(
     deposits,
     'duplicates',
     'List notices that earlier releases credited more than once, because of white space around their references',
-    async (operator) => ({ notices: (await duplicateNotices(operator)).map(bankNoticeV1) }),
+    async (operator) => namedNotices(operator, await duplicateNotices(operator)),
   );
   command(
     deposits,
@@ -49,6 +52,15 @@ export function depositCommands(program: Command, command: AddCommand): void {
     .requiredOption('--receivable <id=amount...>', 'such as receivable_…=100.00; may be repeated', share, [])
     .addOption(tenant());
 }
+
+/** Notices with the names of the accounts that they name. */
+const namedNotices = (operator: Operator, rows: BankNoticeRow[]) =>
+  namedPage(
+    operator,
+    { nodes: rows.map((row) => ({ ...row, accountId: row.content.toAccountId })), next: null },
+    'notices',
+    bankNoticeV1,
+  );
 
 /** The option for the tenant of a deposit. */
 export const tenant = () =>

@@ -1,5 +1,5 @@
 import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
-import { account } from '../../resources/account/table.js';
+import { type AccountRow, account } from '../../resources/account/table.js';
 import type { Operator } from '../operator.js';
 import type { ListPage } from '../paging.js';
 
@@ -23,18 +23,17 @@ export async function namedPage<Row extends TenantAndMode & { accountId: string 
   return pageJson(page, name, (row, i) => ({ ...shown(row), account_name: names[i] }));
 }
 
+/** What an account is called; null for none. */
+export const nameOf = (row: AccountRow | null): string | null =>
+  row?.businessDetails.legalName ?? row?.nickname ?? null;
+
 /** What the accounts of rows are called. */
 function namesOf(
   operator: Operator,
   rows: readonly (TenantAndMode & { accountId: string })[],
 ): Promise<(string | null)[]> {
   const related = operator.related();
-  return Promise.all(
-    rows.map(async (row) => {
-      const found = await related.one(account, account.id, row, row.accountId);
-      return found?.businessDetails.legalName ?? found?.nickname ?? null;
-    }),
-  );
+  return Promise.all(rows.map(async (row) => nameOf(await related.one(account, account.id, row, row.accountId))));
 }
 
 /** The names of the root accounts of the tenants of rows. */

@@ -1,10 +1,12 @@
 import { type Command, Option } from 'commander';
 import type { OperatorActionEntry } from '../action/actions.js';
-import { OperatorError } from '../operator.js';
+import { accountAbout } from '../graph/about.js';
+import { type Operator, OperatorError } from '../operator.js';
 import { listedMax } from '../paging.js';
 import { OperatorRole, type OperatorRow } from '../table.js';
 import { wholeNumber } from './arguments.js';
 import { type AddCommand, after, commandUser } from './command.js';
+import { nameOf, pageJson } from './named.js';
 import { createOperator, listOperators, revokeOperator } from '../access/operators.js';
 import { listActions, verifyActions } from '../action/actions.js';
 
@@ -31,7 +33,10 @@ export function operatorCommands(program: Command, command: AddCommand): void {
     operator: operatorJson(await revokeOperator(operator, name)),
   }));
 
-  command(operators, 'actions', 'List what operators have done, newest first', async (operator, o) => {
+  const listed =
+    'List what operators have done, newest first. The number of an action is that of its first entry in the audit ' +
+    'log, where its outcome is an entry of its own: numbers are left out, and none is missing';
+  command(operators, 'actions', listed, async (operator, o) => {
     const { nodes, next } = await listActions(operator, {
       operator: o.operator as string | undefined,
       operation: o.operation as string | undefined,
@@ -39,7 +44,8 @@ export function operatorCommands(program: Command, command: AddCommand): void {
       after: o.after as string | undefined,
       limit: listedMax,
     });
-    return { actions: nodes.map(actionJson), ...(next !== null && { next }) };
+    const names = await namesOfObjects(operator, nodes);
+    return pageJson({ nodes, next }, 'actions', (entry, i) => ({ ...actionJson(entry), account_name: names[i] }));
   })
     .option('--operator <name>', 'only of this operator')
     .option('--operation <name>', 'only this mutation or command, such as settlePayout or "payout settle"')
@@ -70,6 +76,17 @@ function operatorJson({ id, name, role, prefix, created, createdBy, lastUsedAt, 
     ...{ id, name, role, key_prefix: prefix, created: time(created), created_by: createdBy },
     ...{ last_used: time(lastUsedAt), revoked: time(revokedAt) },
   };
+}
+
+/** What the accounts are called that the objects of actions are about. */
+function namesOfObjects(operator: Operator, entries: readonly OperatorActionEntry[]): Promise<(string | null)[]> {
+  const related = operator.related();
+  return Promise.all(
+    entries.map(async ({ objectId, tenant, mode }) => {
+      if (objectId === null || tenant === null || mode === null) return null;
+      return nameOf(await accountAbout(related, { tenantId: tenant, livemode: mode === 'live' }, objectId));
+    }),
+  );
 }
 
 function actionJson(entry: OperatorActionEntry) {

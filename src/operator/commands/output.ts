@@ -13,7 +13,7 @@ const secondsMax = 253_402_300_799;
 const columns: Readonly<Record<string, readonly string[]>> = {
   payouts: ['id', 'mode', 'account_id', 'account_name', 'amount', 'currency', 'status', 'created', 'expected_arrival'],
   keys: ['id', 'mode', 'permission', 'prefix', 'created', 'expires_at', 'revoked_at', 'last_used_at'],
-  notices: ['reference', 'event', 'mode', 'address_id', 'amount', 'currency', 'created'],
+  notices: ['reference', 'event', 'mode', 'account_name', 'address_id', 'amount', 'currency', 'created'],
   lines: ['id', 'day', 'account', 'payee', 'direction', 'amount', 'currency', 'reference', 'state', 'reason'],
   adjustments: ['id', 'mode', 'account_id', 'account_name', 'credit', 'debit', 'status', 'reason', 'created'],
   refunds: ['id', 'mode', 'account_id', 'account_name', 'deposit_id', 'amount', 'currency', 'status', 'created'],
@@ -24,7 +24,7 @@ const columns: Readonly<Record<string, readonly string[]>> = {
     'respond_by',
   ],
   health: ['level', 'check', 'finding', 'command'],
-  actions: ['number', 'created', 'operator', 'operation', 'object', 'mode', 'outcome', 'code'],
+  actions: ['number', 'created', 'operator', 'operation', 'object', 'account_name', 'mode', 'outcome', 'code'],
 };
 
 /**

@@ -1,5 +1,8 @@
-/** How much work is worth lines where there is no terminal: less is done before anybody reads them. */
-const least = { bytes: 64 * 1024 ** 2, lines: 1_000, shards: 1 };
+/**
+ * How much work is worth lines where there is no terminal: less is done before anybody reads them. Each migration has
+ * its own line there.
+ */
+const least = { bytes: 64 * 1024 ** 2, lines: 1_000, shards: 1, migrations: Number.POSITIVE_INFINITY };
 
 /** Receives how far a step of long work has come. */
 export type Progress = (step: string, done: number, of: number, unit: keyof typeof least) => void;

@@ -12,6 +12,7 @@ import {
   type PendingAttempt,
 } from '../money/attempts.js';
 import { listMismatches } from '../money/bank.js';
+import { namedPage } from './named.js';
 
 /** Adds the commands about attempts to pay checkouts. */
 export function transactionCommands(program: Command, command: AddCommand): void {
@@ -21,7 +22,7 @@ export function transactionCommands(program: Command, command: AddCommand): void
     transactions,
     'mismatches',
     'List the successes that an acquirer reported and that do not match their attempts',
-    async (operator) => ({ mismatches: (await listMismatches(operator)).map(mismatchJson) }),
+    async (operator) => namedPage(operator, ofPayees(await listMismatches(operator)), 'mismatches', mismatchJson),
   );
   command(
     transactions,
@@ -29,7 +30,7 @@ export function transactionCommands(program: Command, command: AddCommand): void
     'List the attempts in live mode whose time is over and of which the acquirer has not said how they ended',
     async (operator, o) => {
       const { nodes, next } = await listPendingAttempts(operator, o.after as string | undefined);
-      return { transactions: nodes.map(pendingJson), ...(next !== null && { next }) };
+      return namedPage(operator, ofPayees(nodes, next), 'transactions', pendingJson);
     },
   ).addOption(after());
   command(
@@ -50,6 +51,12 @@ export function transactionCommands(program: Command, command: AddCommand): void
     .option('--currency <currency>', 'the currency of the amount; by default that of the attempt', currencyCode)
     .addOption(reason());
 }
+
+/** Attempts with the accounts whose checkouts they are to pay. */
+const ofPayees = <Row extends TransactionRow>(rows: Row[], next: string | null = null) => ({
+  nodes: rows.map((row) => ({ ...row, accountId: row.actingAccountId })),
+  next,
+});
 
 function pendingJson(row: PendingAttempt) {
   const { id, created, checkout_id, amount: asked, currency, status } = transactionV1(row);
