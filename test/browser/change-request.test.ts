@@ -47,6 +47,7 @@ describe('a change of an account that is no longer a draft', () => {
     expect(await form.getByLabel('Legal name').inputValue()).toBe(before.business_details.legal_name ?? '');
     await form.getByRole('button', { name: 'Send request' }).click();
     await form.getByRole('alert').waitFor();
+    expect(await faultsInThemes(page)).toEqual([]);
     await form.getByLabel('Legal name').fill('Harbour Lights Private Limited');
     await form.getByLabel('City').fill('Kochi');
     await form.getByLabel('Why').fill('We have moved and have a new name.');
@@ -66,6 +67,7 @@ describe('a change of an account that is no longer a draft', () => {
     const dialog = list.getByRole('dialog');
     for (const text of ['Harbour Lights Private Limited', 'Kochi', 'We have moved'])
       await dialog.getByText(text).waitFor();
+    expect(await faultsInThemes(list)).toEqual([]);
     await dialog.getByLabel('What the account is told').fill('Done, with our wishes.');
     await dialog.getByRole('button', { name: 'Change the account' }).click();
     await dialog.waitFor({ state: 'detached' });

@@ -5,7 +5,7 @@ import { browser } from '../support/browser.js';
 import { PayeeFixture } from '../support/checkout-fixture.js';
 import { details as detailsOf, eventually, must, nickname, tenantOf, useWorld } from '../support/world.js';
 import { ConsoleSeed } from './console-fixture.js';
-import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
+import { faults, faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 
 const OPERATOR_KEY = 'op_2b7d1c9e5f3a48609e4d6b1c0f9a8e7d';
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY, REQUEST_LOG_DAYS: '1' } });
@@ -77,6 +77,22 @@ describe("what the console's box has found", () => {
     await page.getByLabel('Reference').fill('WIRE-900');
     await page.keyboard.press('Enter');
     await page.getByText('No notice has this reference').waitFor();
+    expect(visited.complaints).toEqual([]);
+  });
+
+  it('is shown without a fault while the box is open, also where there is nothing', async () => {
+    const { page, go } = visited;
+    await go('/operator');
+    await page.keyboard.press('Control+k');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox').fill('Harbour Textiles');
+    await dialog.getByRole('option').first().waitFor();
+    expect(await faults(page)).toEqual([]);
+    await dialog.getByRole('combobox').fill('UTR0000000000');
+    await dialog.getByText(/^Nothing was found/).waitFor();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await faults(page)).toEqual([]);
+    await page.keyboard.press('Escape');
     expect(visited.complaints).toEqual([]);
   });
 
@@ -157,5 +173,25 @@ describe('the way of the money in the console', () => {
     expect(await details().innerText()).not.toContain(tenant);
     expect(await faultsInThemes(page)).toEqual([]);
     expect(visited.complaints).toEqual([]);
+  });
+});
+
+describe("the console's start page", () => {
+  it('has the queue first whose oldest waits the longest', async () => {
+    const { page, go } = visited;
+    const { sql } = world;
+    const day = 86_400;
+    await sql`update payout set created = created - ${day}`;
+    await sql`update refund set created = created - ${2 * day}`;
+    await sql`update adjustment set created = created - ${3 * day}`;
+    await go('/operator/settings');
+    await go('/operator');
+    const aged = ['Adjustments', 'Refunds', 'Payouts'];
+    const rows = page.getByRole('table', { name: 'Queues' }).locator('tbody tr');
+    const names = async () => {
+      const texts = await rows.allInnerTexts();
+      return texts.map((text) => aged.find((name) => text.startsWith(name))).filter(Boolean);
+    };
+    await expect.poll(names).toEqual(aged);
   });
 });

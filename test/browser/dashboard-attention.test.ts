@@ -176,6 +176,7 @@ describe('what needs attention', () => {
       await page.getByText(/^This account has been on hold since .*\. Payouts wait until the operator/).waitFor();
       const card = page.getByRole('region', { name: 'Needs attention' });
       await card.getByText('On hold').waitFor();
+      expect(await faults(page)).toEqual([]);
       await page
         .getByRole('region', { name: 'Next payout' })
         .getByText(/^Nothing is paid out: the account has been on hold since \w+ \d+\.$/)
