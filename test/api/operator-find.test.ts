@@ -190,6 +190,42 @@ describe('finding an object of any tenant', () => {
     expect(await found(checkout.url.slice(0, -1))).toEqual([]);
   });
 
+  it('finds a payment order by its id, and what has ids of a tenant alone beside the id of an account', async () => {
+    const { to, depositId } = await trade('UTR7012012', 1_000n);
+    const { tenantId } = to.row;
+    const webhook = await must(
+      to.live.post('/v1/webhook_endpoints', { url: 'https://shop.example/events', event_types: ['file.*'] }),
+    );
+    const person = 'person_0123456789abcdef';
+    await world.sql`insert into person (tenant_id, livemode, id, created, account_id, full_name, relationship,
+        identification, context_id, on_root_list)
+      select tenant_id, livemode, ${person}, created, id, 'Meera Rao', '{}', '{}', context_id, on_root_list
+      from account where id = ${to.live.id} and livemode`;
+    const [payment] = (await must(to.live.get('/v1/payments'))).data;
+    for (const [type, id, reference] of [
+      ['PAYMENT', payment.id, 'deposit'],
+      ['PERSON', person, 'Meera Rao'],
+      ['WEBHOOK_ENDPOINT', webhook.id, 'https://shop.example/events'],
+    ] as const) {
+      const account = { id: to.live.id };
+      expect((await find(`${id} ${to.live.id}`)).objects).toMatchObject([
+        { type, id, tenantId, livemode: true, reference, account },
+      ]);
+      expect(await find(id)).toMatchObject({ objects: [], hint: expect.stringContaining('add the id of an account') });
+    }
+    expect((await find(`${payment.id} ${to.live.id}`)).objects).toMatchObject([{ depositId, amount: '10.00' }]);
+    expect(await found(`${payment.id} ${(await receiver()).live.id}`)).toEqual([]);
+
+    const order = 'payment_order_0123';
+    await world.sql`insert into own_account (id, created, created_by, holder, currency, iban)
+      values ('own_account_1', 1, 'anna', 'Tidegate', 'INR', 'DE89370400440532013000')`;
+    await world.sql`insert into payment_order (id, created, created_by, own_account_id, currency, value_date, status)
+      values (${order}, 1, 'anna', 'own_account_1', 'INR', '2099-12-01', 'rejected')`;
+    expect((await find(order)).objects).toMatchObject([
+      { type: 'PAYMENT_ORDER', id: order, tenantId: null, status: 'rejected', amount: null, currency: 'INR' },
+    ]);
+  });
+
   it('finds a logged request by its id', async () => {
     const { live } = await receiver();
     const reply = await live.post('/v1/receivables', { currency: 'nothing' });

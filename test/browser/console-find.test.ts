@@ -156,6 +156,9 @@ describe('the way of the money in the console', () => {
     const input = { ownAccountId: addOwnAccount.ownAccount.id, valueDate: '2099-12-01' };
     const { id } = (await seed().ask(order, input)).createPaymentOrder.order;
 
+    expect(await follow(visited, id, 'Payment order')).toBe(`/payment-orders?order=${id}`);
+    await follow(visited, `${paymentId} ${live.id}`, 'Entry of a balance');
+    await page.getByRole('heading', { name: 'Entry of a balance of Harbour Textiles' }).waitFor();
     await go(`/operator/payouts/${payoutId}`);
     await page.getByRole('list', { name: 'Postings' }).getByText('Available of Rhein Import GmbH').waitFor();
     expect(await details().innerText()).toMatch(/Tenant\s+Harbour Textiles/);

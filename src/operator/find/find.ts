@@ -17,12 +17,13 @@ import { refund } from '../../resources/refund/table.js';
 import { requestLog } from '../../resources/request-log/table.js';
 import { transaction } from '../../resources/transaction/table.js';
 import { searchedAccounts } from '../account/search.js';
+import { paymentOrder } from '../payment-order/table.js';
 import { bankLine } from '../bank-file/table.js';
 import type { Operator } from '../operator.js';
 import { bankNotice, clawback, unexplained } from '../table.js';
 import { type FoundObject, ofPlaceMax, type Place, shown } from './objects.js';
 import { readText, type TextToFind } from './text.js';
-import { foundInTenant } from './tenant.js';
+import { foundInTenant, kindsInTenant } from './tenant.js';
 
 /** What was found, and where it was sought. */
 export interface Found {
@@ -44,7 +45,7 @@ export interface Found {
 export async function find(operator: Operator, given: string): Promise<Found> {
   const text = readText(given, operator.secrets, isNoun);
   const asked: Promise<Place>[] = [];
-  if (text.id) asked.push(byId(operator, text.id));
+  if (text.id && isOfAll(text.id.noun)) asked.push(byId(operator, text.id.noun, text.id.text));
   if (text.checkout) asked.push(checkoutOfPage(operator, text.checkout));
   if (text.references) asked.push(...byReference(operator, text.references));
   if (text.accountNumber !== undefined) asked.push(byAccountNumber(operator, text.accountNumber));
@@ -82,7 +83,9 @@ const keyOf = ({ type, id, tenantId, livemode, created, status }: FoundObject) =
   JSON.stringify([type, id, tenantId, livemode, ...(type === 'bank_line' ? [created, status] : [])]);
 
 /** What to add to a text, so that more is searched. */
-function hintOf({ words, amount, withinId }: TextToFind): string | null {
+function hintOf({ words, amount, withinId, id }: TextToFind): string | null {
+  if (id && !isOfAll(id.noun) && withinId === undefined)
+    return 'This id is sought within a tenant: add the id of an account: payment_… account_….';
   if (words === undefined) return null;
   if (amount && (amount.currency === undefined || withinId === undefined))
     return 'An amount is sought within a tenant: add its currency and the id of an account: 393.27 USD account_….';
@@ -98,6 +101,7 @@ const kinds = {
   change_request: { name: 'Change requests by id', table: changeRequest, of: shown.changeRequest },
   deposit: { name: 'Payments by id', table: deposit, of: shown.deposit },
   dispute: { name: 'Disputes by id', table: dispute, of: shown.dispute },
+  payment_order: { name: 'Payment orders by id', table: paymentOrder, of: shown.order },
   payout: { name: 'Payouts by id', table: payout, of: shown.payout },
   receivable: { name: 'Invoices by id', table: receivable, of: shown.receivable },
   refund: { name: 'Refunds by id', table: refund, of: shown.refund },
@@ -108,11 +112,12 @@ const kinds = {
 
 /** What the ids begin with. */
 type Noun = keyof typeof kinds | 'checkout';
-const isNoun = (text: string): text is Noun => text === 'checkout' || Object.hasOwn(kinds, text);
+const isOfAll = (text: string): text is Noun => text === 'checkout' || Object.hasOwn(kinds, text);
+const isNoun = (text: string): text is string => isOfAll(text) || Object.hasOwn(kindsInTenant, text);
 
 const names: Readonly<Record<string, string>> = { req: 'request_log' };
 
-async function byId(operator: Operator, { noun, text }: NonNullable<TextToFind<Noun>['id']>): Promise<Place> {
+async function byId(operator: Operator, noun: Noun, text: string): Promise<Place> {
   if (noun === 'checkout') {
     const [place] = await operator.byId('operator_checkout', checkout, text);
     return place ? checkoutOfPage(operator, place) : { name: checkoutsById, objects: [] };

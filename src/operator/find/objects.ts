@@ -10,6 +10,10 @@ import type { ChangeRequestRow } from '../../resources/change-request/table.js';
 import type { RefundRow } from '../../resources/refund/table.js';
 import type { RequestLogRow } from '../../resources/request-log/table.js';
 import type { TransactionRow } from '../../resources/transaction/table.js';
+import type { PaymentRow } from '../../resources/payment/table.js';
+import type { PersonRow } from '../../resources/person/table.js';
+import type { WebhookEndpointRow } from '../../resources/webhook-endpoint/table.js';
+import type { PaymentOrderRow } from '../payment-order/table.js';
 import type { BankLineRow } from '../bank-file/table.js';
 import type { BankNoticeRow, UnexplainedRow } from '../table.js';
 
@@ -24,12 +28,16 @@ export const FoundType = {
   CHECKOUT: 'checkout',
   DEPOSIT: 'deposit',
   DISPUTE: 'dispute',
+  PAYMENT: 'payment',
+  PAYMENT_ORDER: 'payment_order',
   PAYOUT: 'payout',
+  PERSON: 'person',
   RECEIVABLE: 'receivable',
   REFUND: 'refund',
   REQUEST: 'request',
   TRANSACTION: 'transaction',
   UNEXPLAINED: 'unexplained',
+  WEBHOOK_ENDPOINT: 'webhook_endpoint',
 } as const;
 export type FoundType = (typeof FoundType)[keyof typeof FoundType];
 
@@ -37,7 +45,7 @@ export type FoundType = (typeof FoundType)[keyof typeof FoundType];
 export interface FoundObject {
   type: FoundType;
   id: string;
-  /** Null for a line of a bank's file that is of no tenant yet. */
+  /** Null for a payment order, and for a line of a bank's file that is of no tenant yet. */
   tenantId: string | null;
   livemode: boolean;
   created: number;
@@ -97,6 +105,17 @@ export const shown = {
     found('dispute', row, {
       ...{ ...moneyOf(row), accountId: row.accountId, depositId: row.depositId, reference: row.reference },
     }),
+  payment: (row: PaymentRow) =>
+    found('payment', row, { ...moneyOf(row), accountId: row.accountId, depositId: row.depositId, reference: row.type }),
+  order: (row: PaymentOrderRow): FoundObject => ({
+    ...found('payment_order', { ...row, tenantId: '', livemode: true }, moneyOf({ ...row, amount: row.total })),
+    tenantId: null,
+  }),
+  person: (row: PersonRow) => found('person', row, { accountId: row.accountId, reference: row.fullName }),
+  endpoint: (row: WebhookEndpointRow) =>
+    found('webhook_endpoint', row, {
+      ...{ status: row.enabled ? 'enabled' : 'disabled', accountId: row.accountId, reference: row.url },
+    }),
   payout: (row: PayoutRow) =>
     found('payout', row, {
       ...{ ...moneyOf(row), accountId: row.accountId, payoutId: row.id, reference: row.bankReference },
@@ -141,6 +160,6 @@ export const shown = {
   }),
 };
 
-const moneyOf = ({ status, amount, currency }: { status: string; amount: bigint; currency: string }) => ({
+const moneyOf = ({ status, amount, currency }: { status: string; amount: bigint | null; currency: string }) => ({
   ...{ status, amount, currency },
 });

@@ -2,10 +2,13 @@ import type { Rows } from '../../db/list/statement.js';
 import type { Scope } from '../../db/scope.js';
 import { depositListing } from '../../resources/deposit/listing.js';
 import { deposit } from '../../resources/deposit/table.js';
+import { payment } from '../../resources/payment/table.js';
 import { payoutListing } from '../../resources/payout/listing.js';
 import { payout } from '../../resources/payout/table.js';
+import { person } from '../../resources/person/table.js';
 import { receivableListing } from '../../resources/receivable/listing.js';
 import { receivable } from '../../resources/receivable/table.js';
+import { webhookEndpoint } from '../../resources/webhook-endpoint/table.js';
 import type { Listing, PageArgs } from '../../types/pagination.js';
 import type { Operator } from '../operator.js';
 import { ofPlaceMax, type Place, shown } from './objects.js';
@@ -18,12 +21,14 @@ import type { TextToFind } from './text.js';
 export async function foundInTenant(
   operator: Operator,
   accountId: string,
-  { amount, words }: TextToFind,
+  { amount, words, id }: TextToFind,
 ): Promise<Place[]> {
   const within = await operator.account(accountId, undefined, 'find.text');
   const scope = operator.scope(within);
   const places: Promise<Place>[] = [];
   const inTenant = (what: string) => `${what}, in the tenant of the account`;
+  const kind = id && kindsInTenant[id.noun];
+  if (kind) places.push(placeOf(inTenant(kind.name), one(scope, kind.table, id.text), kind.of as never));
   if (amount?.currency !== undefined) {
     const args = { orderBy: 'amount_desc', currency: [amount.currency], amount: { eq: amount.amount } };
     places.push(
@@ -40,6 +45,18 @@ export async function foundInTenant(
     );
   }
   return Promise.all(places);
+}
+
+/** The kinds of object that are found by their ids in a tenant alone: no index has the ids of all tenants. */
+export const kindsInTenant: Readonly<Record<string, { name: string; table: Rows; of: unknown } | undefined>> = {
+  payment: { name: 'Entries of balances by id', table: payment, of: shown.payment },
+  person: { name: 'Persons by id', table: person, of: shown.person },
+  webhook: { name: 'Webhooks by id', table: webhookEndpoint, of: shown.endpoint },
+};
+
+async function one(scope: Scope, table: Rows, id: string) {
+  const row = await scope.find(table, id);
+  return row ? [row] : [];
 }
 
 async function listed<T extends Rows>(scope: Scope, table: T, listing: Listing, args: object) {

@@ -17,12 +17,16 @@ registerEnumType(FoundType, {
     CHECKOUT: { description: 'A checkout of an account.' },
     DEPOSIT: { description: 'Funds that came into an account.' },
     DISPUTE: { description: 'A dispute of a deposit.' },
+    PAYMENT: { description: 'What moved a balance, as a payment of the API: of a deposit, a payout and so on.' },
+    PAYMENT_ORDER: { description: 'An order by which a bank pays payouts.' },
     PAYOUT: { description: 'Funds on their way to a payout address.' },
+    PERSON: { description: 'A director, owner or representative of an account.' },
     RECEIVABLE: { description: 'An invoice that collected funds pay.' },
     REFUND: { description: 'Money of a deposit on its way back.' },
     REQUEST: { description: 'A request of an account to the API, which is kept for some days.' },
     TRANSACTION: { description: 'An attempt to pay a checkout.' },
     UNEXPLAINED: { description: 'Money that an acquirer or a bank took, or took back, and that is in no balance.' },
+    WEBHOOK_ENDPOINT: { description: "An address to which an account's events are sent." },
   },
 });
 
@@ -34,7 +38,10 @@ export class FoundObject {
     description: "Its id. A bank notice has the bank's reference, and a line of a bank's file the id of the file.",
   })
   id: string;
-  @Field(() => ID, { nullable: true, description: `${tenantId} Null for a line of a bank's file that is of none yet.` })
+  @Field(() => ID, {
+    nullable: true,
+    description: `${tenantId} Null for a payment order, and for a line of a bank's file that is of none.`,
+  })
   tenantId: string | null;
   @Field(() => Boolean, { description: livemode })
   livemode: boolean;
@@ -54,7 +61,8 @@ export class FoundObject {
   @Field(() => String, {
     nullable: true,
     description:
-      "The bank's reference, the number of an invoice or of a bank account, the reason of an adjustment; of a " +
+      "The bank's reference, the number of an invoice or of a bank account, the reason of an adjustment, the " +
+      'name of a person, the address of a webhook endpoint, what a payment is of; of a ' +
       'request its operation, the HTTP status and the codes of its errors.',
   })
   reference: string | null;

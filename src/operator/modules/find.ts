@@ -16,7 +16,8 @@ class OperatorFind {
       'that a bank has given to a transfer, also in capitals; the account number of a receiving address; the address ' +
       "of a checkout's page; or words of the name of an account, as `accounts(search:)` finds it. Beside the id of " +
       'an account (`393.27 USD account_…`, `INV-5001 account_…`), the text is sought in the tenant and mode of that ' +
-      'account: an exact amount with its currency, and the texts of payments and invoices.',
+      'account: an exact amount with its currency, the texts of payments and invoices, and the ids of payments, ' +
+      'persons and webhook endpoints.',
   })
   find(
     @Arg('text', () => String, { description: 'What to find: 1 to 300 characters, with a letter or a digit.' })

@@ -64,12 +64,16 @@ export const kinds: Readonly<Record<FoundObject['type'], string>> = {
   CHECKOUT: 'Checkout',
   DEPOSIT: 'Payment',
   DISPUTE: 'Dispute',
+  PAYMENT: 'Entry of a balance',
+  PAYMENT_ORDER: 'Payment order',
   PAYOUT: 'Payout',
+  PERSON: 'Person',
   RECEIVABLE: 'Invoice',
   REFUND: 'Refund',
   REQUEST: 'Request',
   TRANSACTION: 'Attempt',
   UNEXPLAINED: 'Unexplained money',
+  WEBHOOK_ENDPOINT: 'Webhook',
 };
 
 function hitOf(found: FoundObject): Hit {
@@ -96,8 +100,11 @@ function hrefOf({ type, id, livemode, tenantId, accountId, depositId, payoutId }
   if (type === 'BANK_LINE') return `/bank-files?show=files&file=${id}`;
   if (type === 'BANK_NOTICE') return `/bank?show=all&reference=${encodeURIComponent(id)}`;
   if (type === 'UNEXPLAINED') return `/unexplained?status=ALL&tenant=account_${tenantId}`;
-  const isOfAccount = type === 'ACCOUNT' || type === 'ADDRESS';
-  return isOfAccount && accountId !== null ? accountAddress({ id: accountId, livemode }) : `/found/${id}`;
+  if (type === 'PAYMENT_ORDER') return `/payment-orders?order=${id}`;
+  const isOnPage = ['ACCOUNT', 'ADDRESS', 'PERSON'].includes(type);
+  if (isOnPage && accountId !== null) return accountAddress({ id: accountId, livemode });
+  // These are found in the tenant of an account alone.
+  return `/found/${id}${['PAYMENT', 'WEBHOOK_ENDPOINT'].includes(type) ? `?account=${accountId}` : ''}`;
 }
 
 /** What the box says below its hits, and where it has looked when it has none. */
