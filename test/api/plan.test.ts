@@ -643,7 +643,7 @@ describe('the plan of a list', () => {
               await listActions(operator, { limit: 1, after, operator: name, operation, objectId });
       const cursor = (...values: unknown[]) => Buffer.from(JSON.stringify(values)).toString('base64url');
       for (const after of [undefined, cursor(1, 'tenant', true, 'reference', 'received')])
-        for (const reference of [undefined, 'reference']) await listNotices(operator, 1, after, reference);
+        await Promise.all([listNotices(operator, 1, after), listNotices(operator, 1, after, 'reference')]);
       for (const after of [undefined, cursor(1, 'account_setting_1', true)])
         await Promise.all([listHolds(operator, 1, after), listPendingAttempts(operator, after, 1)]);
     });
@@ -655,12 +655,8 @@ describe('the plan of a list', () => {
       expect([name, types]).not.toContainEqual(expect.arrayContaining(['Seq Scan']));
       // The actions on one object, and the notices with one reference, are few, and are read as a whole.
       const used = nodes.map((node) => node['Index Name']);
-      if (name.includes('reference')) {
-        expect([name, used]).toEqual([name, expect.arrayContaining(['bank_notice_by_reference'])]);
-        continue;
-      }
-      if (name.includes('objectId')) {
-        expect([name, used]).toEqual([name, expect.arrayContaining(['operator_action_of_object'])]);
+      if (/objectId|reference/.test(name)) {
+        expect(used).toContain(name.includes('reference') ? 'bank_notice_by_reference' : 'operator_action_of_object');
         continue;
       }
       expect([name, types.filter((type) => /Sort/.test(type))]).toEqual([name, []]);

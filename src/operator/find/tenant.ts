@@ -1,4 +1,4 @@
-import type { Rows } from '../../db/list/statement.js';
+import type { Row, Rows } from '../../db/list/statement.js';
 import type { Scope } from '../../db/scope.js';
 import { depositListing } from '../../resources/deposit/listing.js';
 import { deposit } from '../../resources/deposit/table.js';
@@ -11,7 +11,7 @@ import { receivable } from '../../resources/receivable/table.js';
 import { webhookEndpoint } from '../../resources/webhook-endpoint/table.js';
 import type { Listing, PageArgs } from '../../types/pagination.js';
 import type { Operator } from '../operator.js';
-import { ofPlaceMax, type Place, shown } from './objects.js';
+import { type FoundObject, ofPlaceMax, type Place, shown } from './objects.js';
 import type { TextToFind } from './text.js';
 
 /**
@@ -27,8 +27,8 @@ export async function foundInTenant(
   const scope = operator.scope(within);
   const places: Promise<Place>[] = [];
   const inTenant = (what: string) => `${what}, in the tenant of the account`;
-  const kind = id && kindsInTenant[id.noun];
-  if (kind) places.push(placeOf(inTenant(kind.name), one(scope, kind.table, id.text), kind.of as never));
+  const ofId = id && kindsInTenant[id.noun];
+  if (ofId) places.push(placeOf(inTenant(ofId.name), ofId.find(scope, id.text), (object) => object));
   if (amount?.currency !== undefined) {
     const args = { orderBy: 'amount_desc', currency: [amount.currency], amount: { eq: amount.amount } };
     places.push(
@@ -47,17 +47,20 @@ export async function foundInTenant(
   return Promise.all(places);
 }
 
-/** The kinds of object that are found by their ids in a tenant alone: no index has the ids of all tenants. */
-export const kindsInTenant: Readonly<Record<string, { name: string; table: Rows; of: unknown } | undefined>> = {
-  payment: { name: 'Entries of balances by id', table: payment, of: shown.payment },
-  person: { name: 'Persons by id', table: person, of: shown.person },
-  webhook: { name: 'Webhooks by id', table: webhookEndpoint, of: shown.endpoint },
-};
+const kind = <T extends Rows>(name: string, table: T, of: (row: Row<T>) => FoundObject) => ({
+  name,
+  async find(scope: Scope, id: string): Promise<FoundObject[]> {
+    const row = await scope.find(table, id);
+    return row ? [of(row)] : [];
+  },
+});
 
-async function one(scope: Scope, table: Rows, id: string) {
-  const row = await scope.find(table, id);
-  return row ? [row] : [];
-}
+/** The kinds of object that are found by their ids in a tenant alone: no index has the ids of all tenants. */
+export const kindsInTenant: Readonly<Record<string, ReturnType<typeof kind> | undefined>> = {
+  payment: kind('Entries of balances by id', payment, shown.payment),
+  person: kind('Persons by id', person, shown.person),
+  webhook: kind('Webhooks by id', webhookEndpoint, shown.endpoint),
+};
 
 async function listed<T extends Rows>(scope: Scope, table: T, listing: Listing, args: object) {
   const all = { ...args, scope: 'descendants' as const, first: ofPlaceMax + 1 } satisfies PageArgs;
