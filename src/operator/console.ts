@@ -23,7 +23,9 @@ export async function listNotices(
   const from = after === undefined ? undefined : valuesOf(after, 'deposit', 5);
   const { created, tenantId, livemode, reference, event } = bankNotice;
   const others = [tenantId, livemode, reference, event];
-  const columns = [created, ...others];
+  // Otherwise PostgreSQL could go through all notices by their age for those with the reference.
+  const age = typed === undefined ? created : sql`${created} + 0`;
+  const columns = [age, ...others];
   const rows = await operator.read<BankNoticeRow>(
     `operator_notices${typed === undefined ? '' : ':reference'}${from ? ':after' : ''}`,
     (db) =>
@@ -38,11 +40,7 @@ export async function listNotices(
                 ${placeholder('v2')}::boolean, ${placeholder('v3')}::text, ${placeholder('v4')}::text)`,
           ),
         )
-        // Otherwise PostgreSQL could go through all notices by their age for those with the reference.
-        .orderBy(
-          typed === undefined ? desc(created) : desc(sql`${created} + 0`),
-          ...others.map((column) => desc(column)),
-        )
+        .orderBy(...columns.map((column) => desc(column)))
         .limit(placeholder('limit')),
     { ...from, typed, capitals: typed?.toUpperCase(), limit: limit + 1 },
   );
