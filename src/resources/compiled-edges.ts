@@ -31,6 +31,7 @@ export type Rule =
   | { read: 'computed'; pages: ComputedPages }
   | { read: 'object'; of: Record<string, string> }
   | { read: 'value'; json: (column: (property: string) => string) => string }
+  | { read: 'jsonb'; jsonb: (column: (property: string) => string) => string }
   | { read: 'stored'; as: SQL }
   | { read: 'funds'; funds: Funds };
 
@@ -50,6 +51,7 @@ export function ruleOfEdge(edge: Edge, nodeOf: (table: Rows) => NodeRow): Rule |
     if (edge.funds) return { read: 'funds', funds: edge.funds };
     if (edge.pages) return { read: 'computed', pages: edge.pages };
     if (edge.as) return { read: 'stored', as: edge.as };
+    if (edge.jsonb) return { read: 'jsonb', jsonb: edge.jsonb };
     return edge.json && { read: 'value', json: edge.json };
   }
   const node = nodeOf(edge.table);

@@ -113,6 +113,8 @@ interface ValueEdge<R> extends Shown {
   args?: ClassType<object>;
   /** The SQL expression that derives the value from the columns of the parent's row. It returns JSON as text. */
   json?: (column: (property: string) => string) => string;
+  /** The same of an object, as `jsonb` with the names of its fields: what a query selects of it is taken out. */
+  jsonb?: (column: (property: string) => string) => string;
   /** The SQL of the value as a column would have it, where it does not depend on the row. */
   as?: SQL;
   /** The funds that it has without arguments. With arguments, only its own code answers. */
@@ -172,7 +174,7 @@ export function object<O, P extends string>(
 export function value<R, A>(
   returns: Returns,
   resolve: (row: R, context: Context, args: A) => unknown,
-  more: Shown & Pick<ValueEdge<R>, 'args' | 'json' | 'as' | 'funds' | 'pages'> = {},
+  more: Shown & Pick<ValueEdge<R>, 'args' | 'json' | 'jsonb' | 'as' | 'funds' | 'pages'> = {},
 ): ValueEdge<R> {
   return { read: 'value', returns, resolve, ...more };
 }

@@ -8,6 +8,7 @@ import { demos } from '../../src/server/demo/demo.js';
 import { receivableBody } from '../support/bodies.js';
 import { random, scale, seedsOf } from '../support/scale.js';
 import { givenIn, must, Speaker, tenantOf, useWorld } from '../support/world.js';
+import { banksIn } from './bank-fixture.js';
 import { comparing } from './compiler-fixture.js';
 import { sessionOf } from './session-fixture.js';
 import { typicalQueries } from './typical-queries.js';
@@ -203,6 +204,35 @@ describe('the links of a compiled query', () => {
       expect([whole, found.compiler]).toEqual([resolved, compiler]);
     }
     await world.sql`update receivable set deposit_ids_amount_locked = '{}' where id = ${id}`;
+  });
+});
+
+describe('what the bank says of deposits', () => {
+  beforeAll(anew);
+
+  it('is read by the one statement of the page, with each of its parts, and without', async () => {
+    const { receiver, received, recordNotice } = banksIn(world);
+    const to = await receiver(1);
+    for (const more of [
+      {},
+      { payer: { name: 'Zoë "Retail" GmbH' } },
+      { payer: { addressLines: ['Am Hafen 1', '20095 Hamburg'] }, text: 'Rechnung 77 \\ <b>' },
+      { payer: { name: 'Nordwind', addressLines: [], country: 'DE' }, text: 'For INV-9' },
+    ])
+      await recordNotice(received(to, more));
+    for (const selection of [
+      'reference payer { name addressLines country } text',
+      '__typename payer { __typename country }',
+      'text payer { name } ... on BankDetails { payer { country } again: payer { name } }',
+    ]) {
+      const said = `bankDetails { ${selection} }`;
+      const query = `{ deposits(first: 9) { nodes { id ${said} disputes { ${said} } } } }`;
+      const data = await expectEqual(to.live, query);
+      expect(data.deposits.nodes).toHaveLength(4);
+    }
+    await must(to.test.post('/v1/deposits', { amount: '1.00', currency: 'USD' }));
+    const none = await expectEqual(to.test, '{ deposits(first: 9) { nodes { bankDetails { reference } } } }');
+    expect(none.deposits.nodes).toEqual([{ bankDetails: null }]);
   });
 });
 

@@ -15,6 +15,7 @@ import { DepositResolver } from './resolver.js';
 import { type DepositRow, deposit } from './table.js';
 import {
   BankDetails,
+  bankDetailsJson,
   bankDetailsOf,
   Deposit,
   DepositConnection,
@@ -124,6 +125,7 @@ export default defineResource({
       bankDetails: value(() => BankDetails, bankDetailsOf, {
         nullable: true,
         description: 'What the bank says of the transfer. Null for deposits in test mode and those of checkouts.',
+        jsonb: (column) => bankDetailsJson(column('bankDetails')),
       }),
       receivableMatches: value(() => [ReceivableMatch], receivableMatches, {
         nullable: true,

@@ -86,6 +86,14 @@ export function bankDetailsOf({ bankDetails }: Pick<DepositRow, 'bankDetails'>):
   return { reference, payer: known ? { name, addressLines: payerLines ?? [], country } : null, text };
 }
 
+/** The SQL of the same by the stored details. */
+export const bankDetailsJson = (stored: string): string =>
+  `case when ${stored} is not null then jsonb_build_object('reference', ${stored} -> 'reference',
+    'text', ${stored} -> 'text',
+    'payer', case when coalesce(${stored} ->> 'payerName', ${stored} ->> 'payerLines', ${stored} ->> 'payerCountry')
+      is not null then jsonb_build_object('name', ${stored} -> 'payerName',
+        'addressLines', coalesce(${stored} -> 'payerLines', '[]'), 'country', ${stored} -> 'payerCountry') end) end`;
+
 /** Funds that came in. Spec: Deposit. */
 @ObjectType({
   implements: Node,

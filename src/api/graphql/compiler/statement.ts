@@ -136,6 +136,8 @@ class Writer {
       if (!field) return constant(parent.name);
       if (!rule) return value(field.type, place(storedAs(field) ?? node.name.value), branch.below);
       if (rule.read === 'value') return rule.json(column);
+      if (rule.read === 'jsonb')
+        return value(field.type, { column: `(${rule.jsonb(column)})`, nullable: true }, branch.below);
       if (rule.read === 'stored') return value(field.type, { column: this.fragment(rule.as), nullable: false }, []);
       if (rule.read === 'object')
         return object(
