@@ -88,8 +88,11 @@ export class ConsoleSeed {
     return id;
   }
 
-  /** A live payout under way, of money that a bank has reported; its payee, its id and the receiving address. */
-  async payout(legalName: string, amount: string) {
+  /**
+   * A live payout under way, of money that a bank has reported, with more that its notice says; its payee, its id and
+   * the receiving address.
+   */
+  async payout(legalName: string, amount: string, noted: object = {}) {
     const { live, id } = await this.root('user', 1, legalName);
     const { issueAddress } = await this.ask(issue, {
       ...{ accountId: id, currency: 'USD', bankAccount: { number: '000123456789', bankName: 'Bank of the Coast' } },
@@ -97,7 +100,7 @@ export class ConsoleSeed {
     const addressId: string = issueAddress.address.id;
     await must(live.post('/v1/addresses', payoutAddressBody(id, { billing_details: details().physical_address })));
     const { recordBankNotice } = await this.ask(notice, {
-      ...{ reference: `WIRE-${amount}`, addressId, amount, currency: 'USD' },
+      ...{ reference: `WIRE-${amount}`, addressId, amount, currency: 'USD', ...noted },
     });
     const receivable = await must(live.post('/v1/receivables', receivableBody({ amount })));
     await this.ask(reconcile, {

@@ -2,18 +2,17 @@ import type { Hit } from './box';
 import { addressOf } from '../parts/object-link';
 import { hundredths, typedAmount } from '../format/money';
 import { graphql, type ResultOf } from '../graph/graphql';
+import { PayerFragment, payerOf } from '../graph/payer';
 import { NameFragment, nameOf } from '../session';
 
 // The statuses are of several types, so one document that asks for all of them needs names of its own.
 const DepositFound = graphql(
   `
     fragment DepositFound on Deposit {
-      __typename id created amount currency depositStatus: status statementDescriptor
-      bankDetails { reference }
-      fromAccount { ...Name }
+      __typename id created amount currency depositStatus: status ...Payer
     }
   `,
-  [NameFragment],
+  [PayerFragment],
 );
 const ReceivableFound = graphql(
   `
@@ -139,8 +138,7 @@ function inWords(found: Found): Omit<Hit, 'id' | 'created' | 'href'> {
   switch (found.__typename) {
     case 'Deposit': {
       const hint = found.bankDetails?.reference ?? found.statementDescriptor;
-      const name = found.fromAccount ? nameOf(found.fromAccount) : 'Unknown payer';
-      return { status: found.depositStatus, kind: 'Payment', name, hint, money: found };
+      return { status: found.depositStatus, kind: 'Payment', name: payerOf(found), hint, money: found };
     }
     case 'Receivable': {
       const money = { amount: found.invoice.amount, currency: found.currency };

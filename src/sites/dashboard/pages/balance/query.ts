@@ -1,5 +1,6 @@
 import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import type { RowOf } from '../../graph/pages';
+import { PayerFragment } from '../../graph/payer';
 import { NameFragment } from '../../session';
 
 const FundsFragment = graphql(`
@@ -55,7 +56,7 @@ export const MovementsQuery = graphql(
                   account { ...Name }
                   source {
                     __typename
-                    ... on Deposit { id fromAccount { ...Name } statementDescriptor }
+                    ... on Deposit { id ...Payer }
                     ... on Checkout { id payer: fromAccount { ...Name } }
                     ... on Payout { id created sourceCurrency currency bankReference }
                     ... on Refund { id refundReason: reason }
@@ -71,7 +72,7 @@ export const MovementsQuery = graphql(
       }
     }
   `,
-  [NameFragment],
+  [NameFragment, PayerFragment],
 );
 
 export type AccountOfStatement = ResultOf<typeof StatementQuery>['viewer']['account'];

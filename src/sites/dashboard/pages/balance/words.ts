@@ -1,3 +1,4 @@
+import { payerOf, textOfPayment } from '../../graph/payer';
 import { nameOf } from '../../session';
 import type { Movement, Total } from './query';
 
@@ -37,8 +38,7 @@ export function movementWords(movement: Movement): { text: string; hint?: string
   if (source?.__typename === 'Deposit') {
     const [given, taken] = movement.type === 'DISPUTE' ? ['Dispute won', 'Dispute'] : ['Payment', 'Payment taken back'];
     const text = paidIn ? given : taken;
-    const from = source.fromAccount ? nameOf(source.fromAccount) : 'Unknown payer';
-    return { text: `${text} · ${from}`, hint: source.statementDescriptor, href: `/payments/${source.id}` };
+    return { text: `${text} · ${payerOf(source)}`, hint: textOfPayment(source), href: `/payments/${source.id}` };
   }
   if (source?.__typename === 'Checkout') {
     return { text: `Checkout · ${nameOf(source.payer)}`, href: `/checkouts/${source.id}` };

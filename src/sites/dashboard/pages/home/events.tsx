@@ -3,6 +3,7 @@ import { counted, eventWords } from '../../format/words';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import type { RowOf } from '../../graph/pages';
+import { PayerFragment, payerOf } from '../../graph/payer';
 import { Empty } from '../../parts/empty';
 import { Money } from '../../parts/money';
 import { ObjectLink } from '../../parts/object-link';
@@ -19,8 +20,7 @@ const LatestEventsQuery = graphql(
           account { ...Name }
           subject {
             ... on Deposit {
-              id
-              fromAccount { ...Name }
+              id ...Payer
               receivables { id invoice { referenceNumber } }
             }
           }
@@ -28,7 +28,7 @@ const LatestEventsQuery = graphql(
       }
     }
   `,
-  [NameFragment],
+  [NameFragment, PayerFragment],
 );
 
 type Event = RowOf<ResultOf<typeof LatestEventsQuery>['events']>;
@@ -98,7 +98,7 @@ function sentenceOf({ type, object, subject }: Event): string {
   const { amount = '' } = object as Described;
   const told = eventWords(type, object);
   if (!subject || !('fromAccount' in subject) || amount.startsWith('-')) return told;
-  const payer = subject.fromAccount ? nameOf(subject.fromAccount) : 'An unknown payer';
+  const payer = payerOf(subject, 'An unknown payer');
   return type === 'deposit.completed' || type === 'deposit.reconciled' ? `${payer} paid` : `${told}: ${payer}`;
 }
 

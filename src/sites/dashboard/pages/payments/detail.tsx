@@ -7,6 +7,7 @@ import { words } from '../../format/words';
 import { graphql } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import type { RowOf } from '../../graph/pages';
+import { payerOf } from '../../graph/payer';
 import { amountColumn, statusColumn } from '../../parts/cells';
 import { Copy, Facts } from '../../parts/facts';
 import { Loaded } from '../../parts/loaded';
@@ -43,7 +44,7 @@ function PaymentPage({ payment }: { payment: PaymentDetail }) {
   const open = isUnreconciled(payment);
   return (
     <DetailPage
-      title={`Payment from ${payment.fromAccount ? nameOf(payment.fromAccount) : 'an unknown payer'}`}
+      title={`Payment from ${payerOf(payment, 'an unknown payer')}`}
       back={{ href: '/payments', name: 'Payments' }}
       money={payment}
       status={stateOf(payment)}

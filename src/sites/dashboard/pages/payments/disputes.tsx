@@ -3,6 +3,7 @@ import { formatLeft, useTimes } from '../../format/time';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import type { RowOf } from '../../graph/pages';
+import { PayerFragment, payerOf } from '../../graph/payer';
 import { sent } from '../../graph/sent';
 import { amountAndStatus, stateColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
@@ -19,13 +20,13 @@ const DisputesQuery = graphql(
         nodes {
           id created amount currency status reasonCode respondBy depositId
           account { ...Name }
-          deposit { id fromAccount { ...Name } }
+          deposit { id ...Payer }
         }
         pageInfo { hasNextPage endCursor }
       }
     }
   `,
-  [NameFragment],
+  [NameFragment, PayerFragment],
 );
 
 type Dispute = RowOf<ResultOf<typeof DisputesQuery>['disputes']>;
@@ -63,9 +64,7 @@ function useColumns(): Column<Dispute>[] {
   return [
     {
       head: 'From',
-      cell: ({ deposit: { fromAccount }, reasonCode }) => (
-        <Two hint={disputeReason(reasonCode)}>{fromAccount ? nameOf(fromAccount) : 'Unknown payer'}</Two>
-      ),
+      cell: ({ deposit, reasonCode }) => <Two hint={disputeReason(reasonCode)}>{payerOf(deposit)}</Two>,
     },
     { head: 'To', cell: ({ account }) => nameOf(account) },
     stateColumn(disputeState),

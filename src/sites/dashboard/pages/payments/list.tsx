@@ -5,6 +5,7 @@ import { useTimeZone } from '../../format/preferences';
 import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
+import { payerOf, textOfPayment } from '../../graph/payer';
 import { sent } from '../../graph/sent';
 import { AccountFilter } from '../../parts/account-filter';
 import { amountAndStatus, stateColumn, Two } from '../../parts/cells';
@@ -172,11 +173,7 @@ function useColumns(): Column<Payment>[] {
   return [
     {
       head: 'From',
-      cell: ({ fromAccount, statementDescriptor, bankDetails }) => (
-        <Two hint={statementDescriptor || bankDetails?.reference}>
-          {fromAccount ? nameOf(fromAccount) : 'Unknown payer'}
-        </Two>
-      ),
+      cell: (payment) => <Two hint={textOfPayment(payment)}>{payerOf(payment)}</Two>,
     },
     { head: 'To', cell: ({ toAccount }) => toAccount && nameOf(toAccount) },
     { head: 'Method', cell: ({ method }) => words(method) },

@@ -1,6 +1,7 @@
 import { hundredths } from '../../format/money';
 import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import type { RowOf } from '../../graph/pages';
+import { PayerFragment } from '../../graph/payer';
 import { NameFragment } from '../../session';
 import { PayoutOfWay } from '../payouts/way';
 
@@ -21,16 +22,14 @@ export const PaymentsQuery = graphql(
       ) {
         totalCount
         nodes {
-          id created amount currency status method pendingRest statementDescriptor
-          bankDetails { reference }
-          fromAccount { ...Name }
+          id created amount currency status method pendingRest ...Payer
           toAccount { ...Name }
         }
         pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
       }
     }
   `,
-  [NameFragment],
+  [NameFragment, PayerFragment],
 );
 
 /** A payment of the list. */
@@ -54,8 +53,7 @@ export const ToReconcileQuery = graphql(
       ) {
         totalCount
         nodes {
-          id created amount currency pendingRest statementDescriptor
-          fromAccount { ...Name }
+          id created amount currency pendingRest ...Payer
           toAccount { ...Name }
           receivableMatches {
             exact reasons
@@ -67,7 +65,7 @@ export const ToReconcileQuery = graphql(
       }
     }
   `,
-  [NameFragment],
+  [NameFragment, PayerFragment],
 );
 
 /** A payment that is not reconciled in whole. */

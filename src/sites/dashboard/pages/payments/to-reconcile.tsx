@@ -4,6 +4,7 @@ import { formatMoney } from '../../format/money';
 import { formatDay, useTimes } from '../../format/time';
 import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
+import { payerOf, textOfPayment } from '../../graph/payer';
 import { sent } from '../../graph/sent';
 import { Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
@@ -121,9 +122,7 @@ function useColumns(
   return [
     {
       head: 'From',
-      cell: ({ fromAccount, statementDescriptor }) => (
-        <Two hint={statementDescriptor}>{fromAccount ? nameOf(fromAccount) : 'Unknown payer'}</Two>
-      ),
+      cell: (payment) => <Two hint={textOfPayment(payment)}>{payerOf(payment)}</Two>,
     },
     { head: 'To', cell: ({ toAccount }) => toAccount && nameOf(toAccount) },
     { head: 'Received', cell: ({ created }) => time(created), line: true },

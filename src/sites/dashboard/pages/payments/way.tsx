@@ -1,4 +1,5 @@
 import { words } from '../../format/words';
+import { payerOf } from '../../graph/payer';
 import { ObjectLink } from '../../parts/object-link';
 import {
   arrivalStation,
@@ -11,7 +12,6 @@ import {
   withFee,
 } from '../../parts/stations';
 import { Trail } from '../../parts/trail';
-import { nameOf } from '../../session';
 import { bankOf } from '../payouts/list';
 import { onWay, whyUnderWay } from '../payouts/way';
 import type { PaymentDetail } from './query';
@@ -31,7 +31,6 @@ export function PaymentWay({ payment }: { payment: PaymentDetail }) {
     ...plannedFor(payment),
   };
   const payouts = each(rows.map(({ payout }) => payout));
-  const payer = bankDetails?.payer?.name;
   return (
     <Trail
       stations={[
@@ -39,9 +38,9 @@ export function PaymentWay({ payment }: { payment: PaymentDetail }) {
           name: 'Payer',
           state: 'passed',
           title: fromAccount ? (
-            <ObjectLink id={fromAccount.id}>{nameOf(fromAccount)}</ObjectLink>
+            <ObjectLink id={fromAccount.id}>{payerOf(payment)}</ObjectLink>
           ) : (
-            (payer ?? 'Not known')
+            payerOf(payment, 'Not known')
           ),
           facts: [words(method), bankDetails?.reference ?? statementDescriptor, withFee(checkout)],
         },

@@ -6,6 +6,7 @@ import { decimal, hundredths } from '../../format/money';
 import { formatDay, useTimes } from '../../format/time';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { pagesOf, type RowOf } from '../../graph/pages';
+import { PayerFragment, payerOf } from '../../graph/payer';
 import { Empty } from '../../parts/empty';
 import { Letterhead } from '../../parts/letterhead';
 import { Money } from '../../parts/money';
@@ -13,7 +14,7 @@ import { ObjectLink } from '../../parts/object-link';
 import { Card } from '../../parts/page';
 import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
-import { nameOf, NameFragment } from '../../session';
+import { nameOf } from '../../session';
 import { type Adjustment, adjustmentsOf } from './adjustments';
 import { bankOf } from './list';
 import type { PayoutDetail } from './query';
@@ -26,7 +27,7 @@ const SettlementsQuery = graphql(
         allocations(first: $first, after: $after) {
           nodes {
             amount currency
-            deposit { id created fromAccount { ...Name } }
+            deposit { id created ...Payer }
             receivable {
               id purposeCode purposeCodeDescription
               invoice { amount creationDate referenceNumber }
@@ -37,7 +38,7 @@ const SettlementsQuery = graphql(
       }
     }
   `,
-  [NameFragment],
+  [PayerFragment],
 );
 
 type Settlement = RowOf<NonNullable<ResultOf<typeof SettlementsQuery>['payout']>['allocations']>;
@@ -207,12 +208,12 @@ function Invoice({ amount, currency, deposit, receivable }: Settlement) {
         <span className="two-lines">
           {receivable && <ObjectLink id={receivable.id}>{receivable.invoice.referenceNumber}</ObjectLink>}
           {receivable && <span className="hint line">{formatDay(receivable.invoice.creationDate)}</span>}
-          <span className="hint only-narrow">{deposit && payerOf(deposit)}</span>
+          <span className="hint only-narrow">{deposit && legalPayerOf(deposit)}</span>
         </span>
       </td>
       <td className="only-wide">
         <span className="two-lines">
-          {deposit && <ObjectLink id={deposit.id}>{payerOf(deposit)}</ObjectLink>}
+          {deposit && <ObjectLink id={deposit.id}>{legalPayerOf(deposit)}</ObjectLink>}
           {deposit && <span className="hint line">{time(deposit.created, 'date')}</span>}
         </span>
       </td>
@@ -226,9 +227,9 @@ function Invoice({ amount, currency, deposit, receivable }: Settlement) {
   );
 }
 
-function payerOf({ fromAccount: payer }: NonNullable<Settlement['deposit']>): string {
-  return payer ? (payer.businessDetails.legalName ?? nameOf(payer)) : 'Unknown payer';
-}
+/** Who made a payment, as a bank knows them. */
+const legalPayerOf = (deposit: NonNullable<Settlement['deposit']>): string =>
+  deposit.fromAccount?.businessDetails.legalName ?? payerOf(deposit);
 
 /** The head of the printed statement: who was paid, how much, at which rate, and into which bank account. */
 function Head({ payout }: { payout: PayoutDetail }) {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { graphql, type ResultOf } from '../../graph/graphql';
+import { payerOf } from '../../graph/payer';
 import { ObjectLink } from '../../parts/object-link';
 import {
   bankStation,
@@ -11,7 +12,6 @@ import {
 } from '../../parts/stations';
 import { Time } from '../../parts/time';
 import { Trail } from '../../parts/trail';
-import { nameOf } from '../../session';
 import { bankOf } from './list';
 import type { PayoutDetail } from './query';
 import type { Settlements } from './statement';
@@ -58,7 +58,7 @@ export function PayoutWay({ payout, settlements }: { payout: PayoutDetail; settl
   const payments = paidPaymentsStation(
     each(rows.map(({ deposit }) => deposit)),
     payout,
-    ({ id, fromAccount }) => <ObjectLink id={id}>{fromAccount ? nameOf(fromAccount) : 'Unknown payer'}</ObjectLink>,
+    (deposit) => <ObjectLink id={deposit.id}>{payerOf(deposit)}</ObjectLink>,
     leastOf(way),
   );
   return (

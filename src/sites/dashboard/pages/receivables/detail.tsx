@@ -6,6 +6,7 @@ import { stateOf } from '../../format/receivables';
 import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
 import type { RowOf } from '../../graph/pages';
+import { payerOf } from '../../graph/payer';
 import { amountColumn } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Copy, Facts } from '../../parts/facts';
@@ -133,12 +134,7 @@ function Allocations({ allocations }: { allocations: readonly RowOf<ReceivableDe
           columns={[
             {
               head: 'From',
-              cell: ({ deposit }) =>
-                deposit && (
-                  <ObjectLink id={deposit.id}>
-                    {deposit.fromAccount ? nameOf(deposit.fromAccount) : 'Unknown payer'}
-                  </ObjectLink>
-                ),
+              cell: ({ deposit }) => deposit && <ObjectLink id={deposit.id}>{payerOf(deposit)}</ObjectLink>,
             },
             { head: 'Reconciled', cell: ({ created }) => time(created), line: true },
             {

@@ -1,4 +1,5 @@
 import { graphql, type ResultOf } from '../../graph/graphql';
+import { PayerFragment } from '../../graph/payer';
 import { NameFragment } from '../../session';
 
 /** One receivable, for its page. */
@@ -18,14 +19,14 @@ export const ReceivableQuery = graphql(
         allocations(first: 50) {
           nodes {
             created amount currency status
-            deposit { id fromAccount { ...Name } }
+            deposit { id ...Payer }
             payout { id created }
           }
         }
       }
     }
   `,
-  [NameFragment],
+  [NameFragment, PayerFragment],
 );
 
 /** The receivable of the page, which its dialogs read too. */
