@@ -3,8 +3,8 @@ import { formatMoney } from '../../src/sites/dashboard/format/money.js';
 import { configure } from '../api/payout-fixture.js';
 import { receivableBody } from '../support/bodies.js';
 import { advanceClock } from '../support/jobs.js';
-import { completeDeposit, eventually, must, type Speaker } from '../support/world.js';
-import { faults, useDashboard } from './dashboard-fixture.js';
+import { completeDeposit, eventually, givenIn, must, payoutAddress, type Speaker } from '../support/world.js';
+import { faults, rowsOf, useDashboard } from './dashboard-fixture.js';
 
 const dashboard = useDashboard();
 const name = 'Indigo Looms';
@@ -17,6 +17,31 @@ async function nextPayout(user: Speaker): Promise<any> {
     (found) => found.length > 0,
   );
   return payout;
+}
+
+/** The dashboard of a user of its own, which has nothing but what its test has made. */
+async function signedIn(alone: Speaker) {
+  const visit = await dashboard.visit('/dashboard');
+  await visit.page.getByLabel('API key').fill(alone.key);
+  await visit.page.getByRole('button', { name: 'Sign in' }).click();
+  await visit.page.getByRole('heading', { name: 'Home' }).waitFor();
+  return visit;
+}
+
+/** A completed payment to such a user, and the invoice that it names. */
+async function paid(alone: Speaker, number: string, amount: string) {
+  const parts = { reference_number: number, amount, currency: 'INR' };
+  const { id: receivable } = await must(alone.post('/v1/receivables', receivableBody(parts)));
+  const sent = { amount, currency: 'INR', to: { account_id: alone.id }, payment_method: 'upi' };
+  // The sandbox issues the address of the user in steps of some seconds.
+  const { id: deposit } = await must(
+    eventually(
+      () => alone.post('/v1/deposits', { ...sent, statement_descriptor: number }),
+      ({ status }) => status !== 402,
+    ),
+  );
+  await completeDeposit(alone, deposit);
+  return { deposit, receivable };
 }
 
 /** A payout of the user that the bank does not take; its account is then put on hold. */
@@ -145,26 +170,56 @@ describe('what needs attention', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('names the invoice that one payment may pay', async () => {
-    const amount = '77.10';
-    await must(user.post('/v1/receivables', receivableBody({ amount, reference_number: 'BEST-1' })));
-    const made = { amount, currency: 'USD', payment_method: 'domestic_wire', statement_descriptor: 'BEST-1' };
-    const { id } = await completeDeposit(user, (await must(user.post('/v1/deposits', made))).id);
-    const { page, complaints, open } = await dashboard.signIn(1, name);
-    // The user has other payments to reconcile, so the row has several.
-    await page.route('**/graphql', async (route, request) => {
-      if (!/query Home\b/.test(request.postData() ?? '')) return route.fallback();
-      const answer = await (await route.fetch()).json();
-      const item = answer.data.viewer.account.attention.items.find((each: any) => each.kind === 'DEPOSIT_UNRECONCILED');
-      Object.assign(item, { count: { ...item.count, value: 1 }, object: { __typename: 'Deposit', id } });
-      return route.fulfill({ json: answer });
-    });
-    await open('/dashboard');
-    const row = page.getByRole('listitem').filter({ hasText: '1 payment to reconcile' });
-    await row.getByText('Best match BEST-1').waitFor();
+  it('names the invoice that one payment may pay, and of several that of the oldest', async () => {
+    const alone = await givenIn(dashboard.world).directUser(2);
+    await paid(alone, 'BEST-1', '77.10');
+    const { context, page, complaints, go } = await signedIn(alone);
+    const row = page.getByRole('region', { name: 'Needs attention' }).getByRole('listitem');
+    await row.filter({ hasText: '1 payment to reconcile' }).getByText('Best match BEST-1').waitFor();
     expect(await faults(page)).toEqual([]);
+    await advanceClock(alone, 60);
+    await paid(alone, 'BEST-2', '78.20');
+    await go('/dashboard');
+    await row.filter({ hasText: '2 payments to reconcile' }).getByText('The oldest may pay BEST-1').waitFor();
     expect(complaints).toEqual([]);
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.close();
+  });
+
+  it('leads to all payouts that did not arrive, those that failed and those that were returned', async () => {
+    const alone = await givenIn(dashboard.world).directUser(2);
+    await payoutAddress(alone);
+    const payouts: string[] = [];
+    for (const [number, amount] of [
+      ['GONE-1', '70.00'],
+      ['GONE-2', '80.00'],
+    ] as const) {
+      const { deposit, receivable } = await paid(alone, number, amount);
+      await must(alone.post(`/v1/deposits/${deposit}/reconcile`, { receivables: [{ id: receivable, amount }] }));
+      await advanceClock(alone, 86_400);
+      const [{ id }] = await eventually(
+        async () => (await must(alone.get('/v1/payouts?limit=1'))).data,
+        ([newest]) => newest && !payouts.includes(newest.id),
+      );
+      payouts.push(id);
+    }
+    const [first, second] = payouts;
+    await eventually(
+      async () => (await must(alone.get(`/v1/payouts/${first}`))).status,
+      (status) => status === 'completed',
+    );
+    await must(alone.post(`/v1/test_helpers/payouts/${first}/return`));
+    await must(alone.post(`/v1/test_helpers/payouts/${second}/fail`));
+    const { context, page, complaints } = await signedIn(alone);
+    const row = page.getByRole('region', { name: 'Needs attention' }).getByRole('listitem');
+    await row.getByRole('link', { name: 'See why: 2 payouts did not arrive' }).click();
+    const rows = rowsOf(page, 'Payouts');
+    await expect.poll(() => rows.count()).toBe(2);
+    expect((await rows.allTextContents()).map((text) => /Failed|Returned/.exec(text)?.[0]).toSorted()).toEqual([
+      ...['Failed', 'Returned'],
+    ]);
+    expect(await page.getByLabel('Status').locator('option:checked').textContent()).toBe('Not arrived');
+    expect(complaints).toEqual([]);
+    await context.close();
   });
 
   it('says since when an account is on hold, everywhere', async () => {

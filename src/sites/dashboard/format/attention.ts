@@ -44,8 +44,8 @@ const kinds: Record<string, Kind> = {
     ...{ action: 'Answer', all: '/payments?show=disputes&status=OPEN' },
   },
   PAYOUT_FAILED: {
-    ...{ one: 'Payout failed', several: (count) => `${count} payouts failed` },
-    ...{ action: 'See why', all: '/payouts?status=FAILED' },
+    ...{ one: 'Payout failed', several: (count) => `${count} payouts did not arrive` },
+    ...{ action: 'See why', all: '/payouts?status=NOT_ARRIVED' },
   },
   PAYOUTS_BLOCKED: {
     ...{ one: 'Payouts blocked', several: (count) => `${count} accounts with blocked payouts` },

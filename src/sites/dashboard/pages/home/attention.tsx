@@ -60,11 +60,13 @@ const MatchQuery = graphql(`
   }
 `);
 
-/** The invoice that one payment may pay. */
-function BestMatch({ id }: { id: string }) {
+/** The invoice that the payment may pay, or of several the one that has waited longest. */
+function BestMatch({ id, several }: { id: string; several: boolean }) {
   const [{ data }] = useQuery({ query: MatchQuery, variables: { id } });
   const [best] = data?.deposit?.receivableMatches ?? [];
-  return best && <span>Best match {best.receivable.invoice.referenceNumber}</span>;
+  if (!best) return null;
+  const { referenceNumber } = best.receivable.invoice;
+  return <span>{several ? `The oldest may pay ${referenceNumber}` : `Best match ${referenceNumber}`}</span>;
 }
 
 /** What blocks the payouts of an account. Only rows that are shown ask. */
@@ -84,9 +86,8 @@ function Row({ item, detailed }: { item: Item; detailed: boolean }) {
   const { severity, amounts, account } = item;
   const Mark = marks[severity];
   const own = account.id === viewer.account.id;
-  const what =
-    item.object?.__typename === 'Payout' && item.object.status === 'RETURNED' ? 'Payout returned' : undefined;
-  const text = what ?? attentionWords(item);
+  const returned = item.object?.__typename === 'Payout' && item.object.status === 'RETURNED';
+  const text = returned && item.count.value === 1 ? 'Payout returned' : attentionWords(item);
   return (
     <li data-severity={severity}>
       <Mark aria-hidden />
@@ -98,8 +99,8 @@ function Row({ item, detailed }: { item: Item; detailed: boolean }) {
         <span className="hint">
           {!own && <span className="attention-who">{nameOf(account)}</span>}
           <Age item={item} />
-          {detailed && item.object?.__typename === 'Deposit' && item.count.value === 1 && (
-            <BestMatch id={item.object.id} />
+          {detailed && item.object?.__typename === 'Deposit' && (
+            <BestMatch id={item.object.id} several={item.count.value > 1} />
           )}
           {detailed && item.kind === 'PAYOUTS_BLOCKED' && <WhyBlocked id={account.id} />}
         </span>

@@ -48,7 +48,7 @@ const PayoutsQuery = graphql(
 
 type Payout = RowOf<ResultOf<typeof PayoutsQuery>['payouts']>;
 
-const statuses = ['PROCESSING', 'COMPLETED', 'FAILED', 'RETURNED'] as const;
+const statuses = ['PROCESSING', 'COMPLETED', 'NOT_ARRIVED', 'FAILED', 'RETURNED'] as const;
 
 /** What the list is ordered and filtered by, as the graph serves it. */
 const orders = {
@@ -76,7 +76,7 @@ function useArguments() {
   // Amounts of several currencies have no common order. Payouts arrive in rupees.
   const currency = one('currency', currencies) ?? (byAmount ? 'INR' : undefined);
   const variables: VariablesOf<typeof PayoutsQuery> = {
-    ...(status && { status: [status] }),
+    ...(status && { status: status === 'NOT_ARRIVED' ? ['FAILED', 'RETURNED'] : [status] }),
     ...(currency && { currency: [currency] }),
     ...(book.uses('user') && { account: params.get('user')! }),
     ...(byAmount && sent({ amount: range('amount', isAmount) })),
