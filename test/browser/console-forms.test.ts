@@ -50,6 +50,21 @@ describe("a list of the operator's console", () => {
   });
 });
 
+describe('the rates of a tenant', () => {
+  it('are set by currencies in small letters, too', async () => {
+    const { page, complaints, go } = visited;
+    await go(`/operator/rates?tenant=${paid.accountId}`);
+    await page.getByRole('button', { name: 'Set a rate' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Currency sold').fill('usd');
+    await dialog.getByLabel('Currency bought').fill('inr');
+    await dialog.getByLabel('Rate').last().fill('84.35');
+    await dialog.getByRole('button', { name: 'Set the rate' }).click();
+    await page.getByRole('row').filter({ hasText: 'USD → INR' }).getByText('84.35').waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
 describe("a table of the operator's console", () => {
   it('keeps its buttons within its frame on each screen', async () => {
     const { page, go } = visited;

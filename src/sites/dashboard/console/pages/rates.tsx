@@ -72,6 +72,8 @@ export function Rates() {
   );
 }
 
+const inCapitals = (value: unknown) => (typeof value === 'string' ? value.toUpperCase() : value);
+
 function SetRate({ tenantId, onDone }: { tenantId: string; onDone: () => void }) {
   return (
     <Action
@@ -81,6 +83,7 @@ function SetRate({ tenantId, onDone }: { tenantId: string; onDone: () => void })
       submit="Set the rate"
       mutation={SetRateMutation}
       input={{}}
+      read={({ source, target, ...values }) => ({ ...values, source: inCapitals(source), target: inCapitals(target) })}
       done="The rate is set."
       onDone={onDone}
     >
