@@ -50,18 +50,32 @@ describe('a change of an account that is no longer a draft', () => {
     expect(await faultsInThemes(page)).toEqual([]);
     await form.getByLabel('Legal name').fill('Harbour Lights Private Limited');
     await form.getByLabel('City').fill('Kochi');
+    await form.getByLabel('Legal form').selectOption('Partnership');
+    await form.getByLabel('Date of incorporation').fill('2019-04-01');
+    await form.getByText('A change of persons, such as a new director, goes here, too.').waitFor();
     await form.getByLabel('Why').fill('We have moved and have a new name.');
+    // What was typed is there again after Escape and after a reload.
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Request a change' }).click();
+    expect(await form.getByLabel('City').inputValue()).toBe('Kochi');
+    await page.reload();
+    await page.getByRole('button', { name: 'Request a change' }).click();
+    expect(await form.getByLabel('Why').inputValue()).toBe('We have moved and have a new name.');
+    expect(await form.getByLabel('Legal form').locator('option:checked').textContent()).toBe('Partnership');
     await form.getByRole('button', { name: 'Send request' }).click();
     await form.waitFor({ state: 'detached' });
     const card = page.getByRole('region', { name: 'Requested change' });
     await card.getByText('Harbour Lights Private Limited').waitFor();
+    await card.getByText('Partnership', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Request a change' }).count()).toBe(0);
     expect(await faultsInThemes(page)).toEqual([]);
 
     const desk = await consoleOf();
     const list = desk.page;
     await list.getByRole('link', { name: 'Changes 1 waiting' }).click();
-    await list.getByText('Legal name, City').waitFor();
+    const changed = (await list.getByText(/Legal name, /).textContent())!;
+    expect(changed.split(', ').toSorted()).toEqual(['City', 'Date of incorporation', 'Legal form', 'Legal name']);
     expect(await faultsInThemes(list)).toEqual([]);
     await list.getByRole('button', { name: /^Accept: / }).click();
     const dialog = list.getByRole('dialog');
@@ -75,6 +89,7 @@ describe('a change of an account that is no longer a draft', () => {
 
     const after = await must(user.get(`/v1/accounts/${user.id}`));
     expect(after.business_details).toMatchObject({ legal_name: 'Harbour Lights Private Limited' });
+    expect(after.business_details).toMatchObject({ type: 'partnership', date_of_incorporation: '2019-04-01' });
     expect(after.business_details.physical_address.city).toBe('Kochi');
     await page.reload();
     await card.getByText('The service says: Done, with our wishes.').waitFor();

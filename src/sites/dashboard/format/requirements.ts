@@ -20,6 +20,7 @@ export function pathOf(fieldName: string): string {
 /** The name of a member of an input in words: `physicalAddress.postalCode` is `Postal code`. */
 export function nameOfPath(path: string): string {
   const [last = '', parent] = path.split('.').reverse();
+  if (parent === 'businessDetails' && last === 'type') return 'Legal form';
   const name = words(last.replaceAll(/([A-Z])/g, '_$1'));
   return parent === 'ids' ? `${name} ID`.replace('Tax GST', 'GST') : name;
 }

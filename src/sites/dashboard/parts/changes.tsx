@@ -1,4 +1,5 @@
 import { nameOfPath } from '../format/requirements';
+import { words } from '../format/words';
 import { Facts } from './facts';
 
 interface Change {
@@ -14,14 +15,15 @@ export function Changes({ changes }: { changes: readonly Change[] }) {
 
 function Values({ path, from, to }: Change) {
   if (path.startsWith('supportingDocumentation.')) return to === null ? 'No document' : 'Another document';
+  const shown = path === 'businessDetails.type' ? words : String;
   return (
     <>
       {from !== null && (
         <>
-          <del>{from}</del>{' '}
+          <del>{shown(from)}</del>{' '}
         </>
       )}
-      {to === null ? 'nothing' : <ins>{to}</ins>}
+      {to === null ? 'nothing' : <ins>{shown(to)}</ins>}
     </>
   );
 }

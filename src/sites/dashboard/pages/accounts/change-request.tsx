@@ -4,13 +4,14 @@ import { useWrite } from '../../graph/write';
 import { ActionButton } from '../../parts/action';
 import { Changes } from '../../parts/changes';
 import { DialogButton } from '../../parts/dialog';
-import { CheckedField, CountryField, Form, TextAreaField, TextField } from '../../parts/form';
+import { CheckedField, CountryField, Form, SelectField, TextAreaField, TextField } from '../../parts/form';
 import { Card } from '../../parts/page';
 import { Status } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { UploadField } from '../../parts/upload';
 import { useMayWrite } from '../../session';
 import { nameOfPath } from '../../format/requirements';
+import { businessTypes } from './business-types';
 import { checkOf } from './numbers';
 import type { AccountDetail } from './query';
 
@@ -48,6 +49,8 @@ const places = ['line1', 'line2', 'city', 'state', 'postalCode'] as const;
 const numbers = ['business', 'tax', 'taxGst', 'taxTrade'] as const;
 const documents = ['idDocument', 'ownershipStructureDocument', 'physicalAddressDocument'] as const;
 
+const whyHint = 'What the service should know. A change of persons, such as a new director, goes here, too.';
+
 function ChangeForm({ account, onDone }: { account: AccountDetail; onDone: () => void }) {
   const { write, pending, failure } = useWrite(RequestMutation);
   const { businessDetails: business } = account;
@@ -63,12 +66,20 @@ function ChangeForm({ account, onDone }: { account: AccountDetail; onDone: () =>
     defaultValue: value ?? undefined,
   });
   return (
-    <Form<Input> label="Request a change" submit="Send request" {...{ pending, failure }} onSubmit={submit}>
+    <Form<Input>
+      label="Request a change"
+      submit="Send request"
+      draft={`change:${account.id}`}
+      {...{ pending, failure }}
+      onSubmit={submit}
+    >
       <p className="hint">The details stay as they are until the service has checked and accepted the new ones.</p>
       <div className="fields">
         {texts.map((name) => (
           <TextField {...field(`businessDetails.${name}`, business[name])} />
         ))}
+        <SelectField {...field('businessDetails.type', business.type)} none="Choose …" options={businessTypes} />
+        <TextField {...field('businessDetails.dateOfIncorporation', business.dateOfIncorporation)} type="date" />
         {places.map((name) => (
           <TextField {...field(`businessDetails.physicalAddress.${name}`, business.physicalAddress?.[name])} />
         ))}
@@ -86,7 +97,7 @@ function ChangeForm({ account, onDone }: { account: AccountDetail; onDone: () =>
             purpose="additional_verification"
           />
         ))}
-        <TextAreaField name="reason" label="Why" hint="What the service should know." maxLength={500} />
+        <TextAreaField name="reason" label="Why" hint={whyHint} maxLength={500} />
       </div>
     </Form>
   );

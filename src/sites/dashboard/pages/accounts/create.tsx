@@ -1,4 +1,3 @@
-import { words } from '../../format/words';
 import { graphql, type VariablesOf } from '../../graph/graphql';
 import { CreatePage } from '../../parts/create-page';
 import { useFilters } from '../../parts/filters';
@@ -6,6 +5,7 @@ import { CountryField, SelectField, TextField } from '../../parts/form';
 import { PageSkeleton } from '../../parts/skeleton';
 import { useSession } from '../../session';
 import { type PaymentToBill, usePaymentToBill } from '../receivables/from-payment';
+import { businessTypes } from './business-types';
 
 const CreateUserMutation = graphql(`
   mutation CreateUser($input: CreateConnectedUserInput!) {
@@ -18,9 +18,6 @@ const CreateCustomerMutation = graphql(`
     createAccount(input: $input) { account { id } }
   }
 `);
-
-const types = ['COMPANY', 'LIMITED_LIABILITY_PARTNERSHIP', 'SOLE_PROPRIETOR', 'INDIVIDUAL', 'PARTNERSHIP', 'BUSINESS'];
-const businessTypes = types.map((value) => ({ value, name: words(value) }));
 
 /** Creates a user of the platform. What is missing for its activation is asked for on its page. */
 export function CreateUser() {
