@@ -6,11 +6,11 @@ import { faults, rowsOf, useDashboard } from './dashboard-fixture.js';
 const dashboard = useDashboard();
 
 /** A draft user of the platform of an edition that lacks most of what an activation needs. */
-async function draftUser(nickname: string): Promise<string> {
+async function draftUser(nickname: string, edition: 1 | 2 = 1): Promise<string> {
   const physicalAddress = { line1: '1 Wharf', city: 'Pune', state: 'MH', postalCode: '411001', country: 'IN' };
   const businessDetails = { legalName: `${nickname} Private Limited`, type: 'COMPANY', physicalAddress };
   const { body } = await dashboard
-    .platform(1)
+    .platform(edition)
     .graph('mutation ($input: CreateConnectedUserInput!) { createConnectedUser(input: $input) { account { id } } }', {
       input: { nickname, businessDetails },
     });
@@ -151,6 +151,37 @@ describe('the form of a payout account', () => {
     await page.getByRole('dialog').getByRole('form', { name: 'Add a payout account' }).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
+  });
+
+  it('of Edition 2 takes the IFSC of an account in INR, and of no other, and says what is wrong with it', async () => {
+    const id = await draftUser('Routed Courses', 2);
+    const { page, complaints, open } = await dashboard.signIn(2);
+    await open(`/dashboard/accounts/${id}`);
+    const bank = page.getByRole('form', { name: 'Add a payout account' });
+    const routing = bank.getByLabel('Routing code (IFSC)');
+    await bank.getByLabel('Currency').selectOption('USD');
+    await routing.waitFor({ state: 'detached' });
+    await bank.getByLabel('Currency').selectOption('INR');
+    await routing.fill('XX');
+    await bank.getByLabel('City').focus();
+    await bank.getByText('An IFSC has 11 characters').waitFor();
+    expect(await faults(page)).toEqual([]);
+    for (const label of ['Account number', 'Account number again'])
+      await bank.getByLabel(label, { exact: true }).fill('004501551234');
+    await bank.getByLabel('Bank', { exact: true }).fill('Bank of the Coast');
+    await bank.getByLabel('Secret key').fill(dashboard.tenants[1]!.testKey);
+    await bank.getByRole('button', { name: 'Add bank account' }).click();
+    const review = page.locator('.step', { hasText: 'Review' });
+    await review.getByText('The IFSC of the bank account is wrong: add it again').waitFor();
+    // The right one is added in its place.
+    await routing.fill('BOTC0000451');
+    for (const label of ['Account number', 'Account number again'])
+      await bank.getByLabel(label, { exact: true }).fill('004501551234');
+    await bank.getByLabel('Bank', { exact: true }).fill('Bank of the Coast');
+    await bank.getByLabel('Secret key').fill(dashboard.tenants[1]!.testKey);
+    await bank.getByRole('button', { name: 'Add bank account' }).click();
+    await page.getByText('BOTC0000451').first().waitFor();
+    expect(complaints).toEqual([]);
   });
 });
 

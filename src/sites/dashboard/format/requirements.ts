@@ -1,4 +1,4 @@
-import { businessNumbers } from '../../../types/india';
+import { businessNumbers, ifsc } from '../../../types/india';
 import { words } from './words';
 
 /** What an account lacks, as `Account.requirements` says it. */
@@ -30,7 +30,10 @@ export function requirementWords({ fieldName, message, alternatives }: Requireme
   const [, role] = /^account\.persons\.(\w+)$/.exec(fieldName) ?? [];
   const [count] = /(?<!\d)\d+(?= persons)/.exec(message) ?? [];
   if (role) return count ? `${count} ${role}s` : `${role === 'owner' ? 'An' : 'A'} ${role}`;
-  if (fieldName.startsWith('account.addresses.')) return 'A bank account for payouts';
+  if (fieldName.startsWith('account.addresses.'))
+    return message.includes(ifsc.message)
+      ? 'The IFSC of the bank account is wrong: add it again'
+      : 'A bank account for payouts';
   if (!fieldName.startsWith('account.') || fieldName.startsWith('account.persons.')) return message;
   const names = [fieldName, ...alternatives].map((each) => nameOfPath(pathOf(each))).join(', or ');
   return isMistyped(message) ? `${names}, which is mistyped` : names;

@@ -107,6 +107,7 @@ interface BankFieldsProps {
 function BankFields({ first, currencies: allowed, account, replaced }: BankFieldsProps) {
   const { legalName, physicalAddress } = account.businessDetails;
   const { number, domesticCredit, bankName } = replaced?.bankAccount ?? {};
+  const [currency, setCurrency] = useState(replaced?.currency ?? 'INR');
   return (
     <>
       <TextField
@@ -118,8 +119,9 @@ function BankFields({ first, currencies: allowed, account, replaced }: BankField
       <SelectField
         name="currency"
         label="Currency"
-        defaultValue={replaced?.currency ?? 'INR'}
+        defaultValue={currency}
         options={allowed.map((value) => ({ value, name: value }))}
+        onChange={setCurrency}
         required
       />
       <TextField
@@ -130,17 +132,17 @@ function BankFields({ first, currencies: allowed, account, replaced }: BankField
         hint={first ? undefined : 'Or give the IBAN.'}
       />
       <TextField name="bankAccount.numberAgain" label="Account number again" required={first} />
+      {currency === 'INR' && (
+        <CheckedField
+          name="bankAccount.domesticCredit"
+          label="Routing code (IFSC)"
+          defaultValue={domesticCredit ?? undefined}
+          check={(text) => (ifsc.holds(text) ? undefined : ifsc.message)}
+          required={first}
+        />
+      )}
       {first ? (
-        <>
-          <CheckedField
-            name="bankAccount.domesticCredit"
-            label="Routing code (IFSC)"
-            defaultValue={domesticCredit ?? undefined}
-            check={(text) => (ifsc.holds(text) ? undefined : ifsc.message)}
-            required
-          />
-          <TextField name="bankAccount.bankName" label="Bank" defaultValue={bankName ?? undefined} />
-        </>
+        <TextField name="bankAccount.bankName" label="Bank" defaultValue={bankName ?? undefined} />
       ) : (
         <ForeignBank bank={replaced?.bankAccount ?? null} />
       )}
