@@ -127,7 +127,8 @@ export function sandboxStories({ signIn, key, faults }: SignedIn): void {
     await page.getByRole('button', { name: 'Refund', exact: true }).click();
     await dialog.getByLabel('Amount').fill('12.35');
     await dialog.getByRole('button', { name: 'Refund' }).click();
-    await expect.poll(() => dialog.getByLabel('Amount').getAttribute('aria-invalid')).toBe('true');
+    await dialog.getByText('At most $12.34 is left of the payment.').waitFor();
+    expect(await dialog.getByLabel('Amount').getAttribute('aria-invalid')).toBe('true');
     await dialog.getByLabel('Amount').fill('2.00');
     await dialog.getByLabel('Reason').fill('Looms came late');
     expect({ faults: await faults(page) }).toEqual({ faults: [] });
@@ -143,10 +144,16 @@ export function sandboxStories({ signIn, key, faults }: SignedIn): void {
     await dialog.getByLabel('Reason code').selectOption('Duplicate');
     await dialog.getByLabel('Amount').fill('12.35');
     await dialog.getByRole('button', { name: 'Dispute' }).click();
-    await expect.poll(() => dialog.getByLabel('Amount').getAttribute('aria-invalid')).toBe('true');
+    await dialog.getByText('At most $12.34 is left of the payment.').waitFor();
     await dialog.getByLabel('Amount').fill('2.34');
     await dialog.getByRole('button', { name: 'Dispute' }).click();
     await page.getByRole('region', { name: 'Dispute', exact: true }).getByText('$2.34').first().waitFor();
+    // The refund that has failed counts no more, and the dispute does.
+    await page.getByRole('button', { name: 'Refund', exact: true }).click();
+    await dialog.getByLabel('Amount').fill('10.01');
+    await dialog.getByRole('button', { name: 'Refund' }).click();
+    await dialog.getByText('At most $10.00 is left of the payment.').waitFor();
+    await page.keyboard.press('Escape');
     const timeline = page.getByRole('region', { name: 'Timeline' });
     await timeline.getByText('Refund of $2.00 USD created', { exact: true }).waitFor();
     await timeline.getByText('Refund of $2.00 USD failed: Account closed', { exact: true }).waitFor();

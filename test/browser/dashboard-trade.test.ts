@@ -453,7 +453,13 @@ describe('checkouts in the dashboard', () => {
     await expect.poll(() => form.getByLabel('Amount (INR)').getAttribute('aria-invalid')).toBe('true');
     await form.getByLabel('Customer').selectOption('Asha Traders');
     await form.getByLabel('Invoice').selectOption({ index: 1 });
-    await form.getByLabel('Amount (INR)').fill('1.50');
+    const amount = form.getByLabel('Amount (INR)');
+    const left = await amount.inputValue();
+    await amount.fill('9999999.00');
+    await form.getByRole('button', { name: 'Create checkout' }).click();
+    const told = (await form.getByText(/At most ₹[\d,.]+ is open on INV-\d+\./).textContent())!;
+    expect(told.replaceAll(',', '')).toContain(`₹${left} is`);
+    await amount.fill('1.50');
     await form.getByRole('button', { name: 'Create checkout' }).click();
     await page.getByRole('img', { name: 'QR code of the payment page' }).waitFor();
     const link = await page.getByRole('link', { name: 'Open the page' }).getAttribute('href');

@@ -123,10 +123,14 @@ function Refusal({ failure, elements }: { failure: Failure; elements: HTMLFormCo
   return <Problem error={{ ...failure, messages: [...failure.messages, ...elsewhere] }} />;
 }
 
-/** The error of a field of the form, or of a part of its value, such as an item of a list. */
-export function useError(name: string): string | undefined {
-  const fields = Object.entries(useContext(FailureContext)?.fields ?? {});
-  return fields.find(([path]) => path === name || path.startsWith(`${name}.`))?.[1];
+/**
+ * The error of a field of the form, or of a part of its value, such as an item of a list. `most` is what is said in its
+ * place of an amount that is more than there is: that with the figure.
+ */
+export function useError(name: string, most?: string): string | undefined {
+  const { fields = {}, codes } = useContext(FailureContext) ?? {};
+  const [path, text] = Object.entries(fields).find(([each]) => each === name || each.startsWith(`${name}.`)) ?? [];
+  return path !== undefined && codes?.[path]?.startsWith('amount_exceeds_') ? (most ?? text) : text;
 }
 
 /** The values of a form as nested objects, by the dots of their names, without the spaces that a paste brings along. */
@@ -178,10 +182,12 @@ export function TextField({
   label,
   hint,
   doubt,
+  most,
   ...attributes
-}: NamedFieldProps & InputAttributes & { doubt?: string | undefined; 'data-amount'?: string }) {
+}: NamedFieldProps &
+  InputAttributes & { doubt?: string | undefined; most?: string | undefined; 'data-amount'?: string }) {
   return (
-    <Field label={label} hint={hint} error={useError(name) ?? doubt}>
+    <Field label={label} hint={hint} error={useError(name, most) ?? doubt}>
       {(input) => <input {...input} {...attributes} name={name} autoComplete="off" />}
     </Field>
   );
@@ -225,6 +231,8 @@ interface AmountFieldProps extends NamedFieldProps {
   currency?: string | undefined;
   defaultValue?: string | undefined;
   placeholder?: string | undefined;
+  /** What is said of more than there is, such as "At most $12.34 is left of the payment."; see `useError`. */
+  most?: string | undefined;
 }
 
 /** A field for an amount of money, as people write it. What it is taken for stands in it when it is left. */

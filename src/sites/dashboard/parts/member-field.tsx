@@ -14,6 +14,8 @@ interface MemberFieldProps {
   /** What seems wrong with a text, as `CheckedField` has it. */
   check?: ((text: string, form: FormData) => string | undefined) | undefined;
   doubt?: string | undefined;
+  /** What is said of an amount that is more than there is. */
+  most?: string | undefined;
 }
 
 /** A field for a member of an input of the graph, by its type in the schema. */
@@ -24,6 +26,7 @@ export function MemberField({
   required,
   check,
   doubt,
+  most,
 }: MemberFieldProps) {
   const { type, description } = member;
   const field = {
@@ -40,6 +43,6 @@ export function MemberField({
   }
   if (type.name === 'ID') return <UploadField name={path} label={field.label} purpose={purpose} />;
   const kind = type.name === 'EmailAddress' ? 'email' : /date/i.test(path) ? 'date' : 'text';
-  if (type.name === 'Amount') return <AmountField {...field} />;
+  if (type.name === 'Amount') return <AmountField {...field} most={most} />;
   return check ? <CheckedField {...field} {...{ check, doubt }} /> : <TextField {...field} type={kind} />;
 }

@@ -18,6 +18,8 @@ export interface Tool {
   input?: string;
   /** Whether no session may do it, but a key. */
   withKey?: boolean;
+  /** What is said of an amount that is more than there is. */
+  most?: string | undefined;
 }
 
 interface TestToolsProps {
@@ -79,7 +81,7 @@ export function ToolButton({ id, tool, about }: { id: string; tool: Tool; about?
           read={(values: object) => ({ ...values, id })}
           onClose={() => setOpen(false)}
         >
-          {tool.input !== undefined && <Members of={tool.input} />}
+          {tool.input !== undefined && <Members of={tool.input} most={tool.most} />}
         </ActionDialog>
       )}
     </>
@@ -87,10 +89,10 @@ export function ToolButton({ id, tool, about }: { id: string; tool: Tool; about?
 }
 
 /** The fields for what a helper takes beyond the object. */
-function Members({ of }: { of: string }) {
+function Members({ of, most }: { of: string; most: string | undefined }) {
   const members = useInputMembers(of);
   if (!members) return <Lines count={2} />;
   return [...members]
     .filter(([path]) => path !== 'id')
-    .map(([path, member]) => <MemberField key={path} path={path} member={member} />);
+    .map(([path, member]) => <MemberField key={path} {...{ path, member, most }} />);
 }

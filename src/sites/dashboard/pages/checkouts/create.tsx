@@ -176,18 +176,26 @@ function InvoiceFields({ payeeId, customerId, currency, chosen, onChange }: Invo
         />
       )}
       <AmountField
+        most={more ? mostOf(chosen, currency) : undefined}
         // Other invoices have another amount.
         key={chosen.map(({ id }) => id).join()}
         name="amount"
         label="Amount"
         required
         currency={currency}
-        defaultValue={more ? sum(chosen.map(({ amountReconcilable }) => amountReconcilable)) : ''}
+        defaultValue={more ? openOf(chosen) : ''}
         hint="What is open, unless you ask for less."
       />
     </>
   );
 }
+
+const openOf = (invoices: readonly Invoice[]) => sum(invoices.map(({ amountReconcilable }) => amountReconcilable));
+
+/** How much is open of the invoices, in words. */
+const mostOf = (invoices: readonly Invoice[], currency: string): string =>
+  `At most ${formatMoney({ amount: openOf(invoices), currency })} is open on ` +
+  `${invoices.map(({ invoice }) => invoice.referenceNumber).join(', ')}.`;
 
 const nameOfInvoice = ({ invoice, currency, amountReconcilable: amount }: Invoice): string =>
   `${invoice.referenceNumber} · ${formatMoney({ amount, currency })} open`;

@@ -103,7 +103,10 @@ export const PaymentQuery = graphql(
           }
         }
         disputedBy(first: 10) { nodes { id created amount currency status } }
-        refunds(first: 20) { nodes { id created completedAt failedAt amount currency status reason failureReason } }
+        refunds(first: 20) {
+          nodes { id created completedAt failedAt amount currency status reason failureReason }
+          pageInfo { hasNextPage }
+        }
         allocations(first: 50) {
           nodes {
             amount currency status

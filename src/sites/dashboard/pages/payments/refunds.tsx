@@ -1,3 +1,4 @@
+import { decimal, formatMoney, hundredths } from '../../format/money';
 import { useTimes } from '../../format/time';
 import { graphql } from '../../graph/graphql';
 import type { RowOf } from '../../graph/pages';
@@ -31,6 +32,19 @@ const tools: Tool[] = [
   { name: 'Fail', mutation: fail, input: 'FailTestRefundInput' },
 ];
 
+type Refunded = PaymentDetail['refunds'];
+
+/** How much is left of a payment, in words: without disputes, and without refunds where they count. */
+export function mostOf({ amount, currency, disputed }: PaymentDetail, refunds?: Refunded): string | undefined {
+  if (refunds === null || refunds?.pageInfo.hasNextPage) return undefined;
+  const refunded = refunds?.nodes.filter(({ status }) => status !== 'FAILED') ?? [];
+  const left = refunded.reduce(
+    (rest, each) => rest - hundredths(each.amount),
+    hundredths(amount) - hundredths(disputed),
+  );
+  return left > 0n ? `At most ${formatMoney({ amount: decimal(left), currency })} is left of the payment.` : undefined;
+}
+
 /** Gives money of a payment back to its payer. */
 export function RefundButton({ payment }: { payment: PaymentDetail }) {
   return (
@@ -49,6 +63,7 @@ export function RefundButton({ payment }: { payment: PaymentDetail }) {
           label="Amount"
           currency={payment.currency}
           hint="Without one, all that disputes and other refunds have left."
+          most={mostOf(payment, payment.refunds)}
         />
         <TextField name="reason" label="Reason" hint="For your own records." />
       </div>
@@ -56,7 +71,7 @@ export function RefundButton({ payment }: { payment: PaymentDetail }) {
   );
 }
 
-type Row = RowOf<PaymentDetail['refunds']>;
+type Row = RowOf<Refunded>;
 
 /** Why money was given back, and why it did not arrive. */
 function Reason({ reason, failureReason }: Row) {

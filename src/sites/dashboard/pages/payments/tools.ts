@@ -1,5 +1,7 @@
 import { graphql } from '../../graph/graphql';
 import type { Tool } from '../../parts/test-tools';
+import type { PaymentDetail } from './query';
+import { mostOf } from './refunds';
 
 const process = graphql(`
   mutation ProcessTestPayment($input: ProcessTestDepositInput!) {
@@ -56,9 +58,10 @@ const tools: Record<string, Tool[]> = {
 };
 
 /** What the sandbox bank can do with a payment, or why it can do nothing. */
-export function toolsOf({ status, disputedDeposit }: { status: string; disputedDeposit: object | null }) {
+export function toolsOf(payment: PaymentDetail) {
+  const { status, disputedDeposit } = payment;
   if (disputedDeposit)
     return { tools: [], none: 'This payment took its money at once, and the bank does no more with it.' };
   const ended = `This payment is ${status.toLowerCase()}, and a payment that has ended stays so.`;
-  return { tools: tools[status] ?? [], none: ended };
+  return { tools: (tools[status] ?? []).map((tool) => ({ ...tool, most: mostOf(payment) })), none: ended };
 }
