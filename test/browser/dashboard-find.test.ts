@@ -112,6 +112,55 @@ describe('the box that finds objects', () => {
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   });
 
+  it('leads from the id of a refund, a dispute, a payment and a webhook endpoint to where it is shown', async () => {
+    const user = await seller();
+    const [refunded, disputed] = [await payment(user, 'BY ID', '40.00'), await payment(user, 'BY ID', '50.00')];
+    const refund = await must(user.post('/v1/refunds', { deposit_id: refunded, amount: '4.00' }));
+    await must(user.post(`/v1/test_helpers/deposits/${disputed}/dispute`, { amount: '5.00' }));
+    const [dispute] = (await must(user.get('/v1/disputes?limit=1'))).data;
+    const { data } = await must(
+      user.graph('query ($id: ID!) { deposit(id: $id) { payment { id } } }', { id: refunded }),
+    );
+    const endpoint = await must(
+      user.post('/v1/webhook_endpoints', { url: 'https://hooks.example/by-id', event_types: ['deposit.completed'] }),
+    );
+    const credit = { amount: '1.00', currency: 'USD' };
+    await must(user.post('/v1/test_helpers/adjustments', { account_id: user.id, credit, reason: 'A fee given back' }));
+    const { nodes } = (await must(user.graph('{ payments(first: 5) { nodes { id type } } }'))).data.payments;
+    const adjusted = nodes.find(({ type }: { type: string }) => type === 'ADJUSTMENT');
+    const { page, complaints, open } = await dashboard.signIn(1, 'Indigo Looms');
+    await open('/dashboard/settings');
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    for (const [id, kind, path] of [
+      [refund.id, 'Refund', `/payments/${refunded}`],
+      [dispute.id, 'Dispute', `/payments/${disputed}`],
+      [data.deposit.payment.id, 'Movement', `/payments/${refunded}`],
+      [adjusted.id, 'Adjustment', '/balance'],
+      [endpoint.id, 'https://hooks.example/by-id', `/developers/webhooks/${endpoint.id}`],
+    ]) {
+      await page.keyboard.press('Control+k');
+      await box(page).fill(id);
+      await hits(page).filter({ hasText: kind }).click();
+      await page.waitForURL(`**/dashboard${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  it('finds an account by its name', async () => {
+    const { id } = await (await seller()).partner({ nickname: 'Quayside Carpets' });
+    const { page, complaints, open } = await dashboard.signIn(1, 'Indigo Looms');
+    await open('/dashboard/settings');
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await box(page).fill('quayside');
+    const hit = hits(page).filter({ hasText: 'Quayside Carpets' });
+    await hit.getByText('Customer').waitFor();
+    await hit.click();
+    await page.waitForURL(`**/accounts/${id}`);
+    expect(complaints).toEqual([]);
+  });
+
   it('finds what a user has as the platform, and says where it looked for what another user has', async () => {
     const id = await payment(await seller(), 'UTR555444333222', '17.31');
     const platform = await dashboard.signIn(1);
