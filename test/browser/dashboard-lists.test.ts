@@ -30,6 +30,23 @@ async function shows(page: Page, table: string, { ids, count }: Awaited<ReturnTy
   await page.getByText(`1–${ids.length} of ${count}`, { exact: true }).waitFor();
 }
 
+describe('the filter of payments by method', () => {
+  it.each([
+    [1, 9, ['Domestic wire', 'Affirm'], 'UPI'],
+    [2, 2, ['UPI', 'Card'], 'Domestic wire'],
+  ] as const)('offers the methods of Edition %s alone', async (edition, count, some, other) => {
+    const { page, complaints, open } = await dashboard.signIn(edition);
+    await open('/dashboard/payments');
+    const method = page.locator('.filters').getByLabel('Method', { exact: true });
+    await method.waitFor();
+    const offered = await method.locator('option').allTextContents();
+    expect(offered).toHaveLength(count + 1);
+    expect(offered).toEqual(expect.arrayContaining(['All', ...some]));
+    expect(offered).not.toContain(other);
+    expect(complaints).toEqual([]);
+  });
+});
+
 describe('a row or a page', () => {
   it('has the reference of the bank where the payer gave no text, and the numbers of a business', async () => {
     const user = await dashboard.user(1, 'Indigo Looms');

@@ -17,3 +17,21 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 /** The kind of a method of the graph; a later version may have others. */
 export const kindOf = (method: string): Kind => kinds[method] ?? 'Other';
+
+/** The ways to pay that each edition has. */
+const ofEditions = [
+  [
+    'DOMESTIC_CREDIT',
+    'DOMESTIC_FAST_CREDIT',
+    'DOMESTIC_DEBIT',
+    'DOMESTIC_WIRE',
+    'GLOBAL_WIRE',
+    'CHECK',
+    'AFFIRM',
+    'AFTERPAY',
+    'KLARNA',
+  ],
+  ['UPI', 'CARD'],
+] as const;
+
+export const methodsOf = (edition: number) => ofEditions[edition - 1]!;

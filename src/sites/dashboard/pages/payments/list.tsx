@@ -1,5 +1,6 @@
 import { daysBetween } from '../../format/days';
 import { disputeStatuses } from '../../format/disputes';
+import { methodsOf } from '../../format/methods';
 import { currencies, currencyOf } from '../../format/money';
 import { useTimeZone } from '../../format/preferences';
 import { useTimes } from '../../format/time';
@@ -28,19 +29,6 @@ import { TestPayment } from './test-payment';
 import { ToReconcile } from './to-reconcile';
 
 const statuses = ['INITIALIZED', 'PROCESSING', 'COMPLETED', 'CANCELLED', 'FAILED', 'REVERSED'] as const;
-const methods = [
-  'AFFIRM',
-  'AFTERPAY',
-  'CARD',
-  'CHECK',
-  'DOMESTIC_CREDIT',
-  'DOMESTIC_DEBIT',
-  'DOMESTIC_FAST_CREDIT',
-  'DOMESTIC_WIRE',
-  'GLOBAL_WIRE',
-  'KLARNA',
-  'UPI',
-] as const;
 
 /** What the list of payments is ordered and filtered by, as the graph serves it. */
 const orders = {
@@ -70,7 +58,7 @@ function useArguments() {
   const search = params.get('search');
   const [status, method] = [
     book.uses('status') && one('status', statuses),
-    book.uses('method') && one('method', methods),
+    book.uses('method') && one('method', methodsOf(viewer.edition)),
   ];
   // Amounts of several currencies have no common order.
   const currency = one('currency', currencies) ?? (byAmount ? currencyOf(viewer.edition) : undefined);
@@ -122,6 +110,7 @@ export function Payments() {
 /** The payments that were received, newest first unless the viewer sorts them. */
 function Received() {
   const { filtered, set } = useFilters();
+  const { viewer } = useSession();
   const { open, book, search, currency, variables } = useArguments();
   const choose = (kind: string) => {
     if (kind === 'all') return set({ show: null });
@@ -143,7 +132,7 @@ function Received() {
         <Choice label="Currency" name="currency" values={currencies} none={currency ?? 'All'} />
         {!open && <Range label="Amount" name="amount" type="amount" currency={currency} />}
         <Range label="Received" name="received" type="date" />
-        <Choice label="Method" name="method" values={methods} />
+        <Choice label="Method" name="method" values={methodsOf(viewer.edition)} />
         <AccountFilter label="Customer" name="customer" type="PARTNER" />
         {!open && <Sort />}
       </FilterBar>

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
+import { methodsOf } from '../../format/methods';
 import { currencyOf } from '../../format/money';
 import { words } from '../../format/words';
 import { graphql, type VariablesOf } from '../../graph/graphql';
@@ -53,21 +54,6 @@ const PayMutation = graphql(`
 `);
 
 type Input = VariablesOf<typeof PayMutation>['input'];
-/** The ways to pay that each edition has. */
-const methods = [
-  [
-    'DOMESTIC_CREDIT',
-    'DOMESTIC_FAST_CREDIT',
-    'DOMESTIC_DEBIT',
-    'DOMESTIC_WIRE',
-    'GLOBAL_WIRE',
-    'CHECK',
-    'AFFIRM',
-    'AFTERPAY',
-    'KLARNA',
-  ],
-  ['UPI', 'CARD'],
-];
 
 /** A receivable that a payment is to pay. */
 interface Paid {
@@ -200,7 +186,7 @@ function MoneyFields({ receivable }: { receivable: Paid | undefined }) {
       <SelectField
         name="paymentMethod"
         label="Method"
-        options={methods[viewer.edition - 1]!.map((value) => ({ value, name: words(value) }))}
+        options={methodsOf(viewer.edition).map((value) => ({ value, name: words(value) }))}
       />
       <TextField
         name="statementDescriptor"
