@@ -105,7 +105,7 @@ describe('the balance page', () => {
     ]);
     expect(download.suggestedFilename()).toBe(`statement-${month}-USD.csv`);
     const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
-    expect(lines[0]).toBe('booked,local time,movement,note,payment,amount,balance,currency');
+    expect(lines[0]).toBe('booked,local time,movement,note,bank reference,payment,amount,balance,currency');
     const balances = lines.slice(1).map((line) => line.split(',').at(-2)!);
     expect(balances.map((amount) => asShown({ amount, currency: 'USD' }))).toEqual(seen);
 

@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browser } from '../support/browser.js';
+import { receivableBody } from '../support/bodies.js';
 import { must, useWorld } from '../support/world.js';
 import { ConsoleSeed, notice } from './console-fixture.js';
 import { faultsInThemes, rowsOf, type Visit, visit } from './dashboard-fixture.js';
@@ -67,11 +69,55 @@ describe('a payer whom only the bank names', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('stands on the statement of a payout and of the balance, with its country and the references', async () => {
+    const { page, complaints, go } = visited;
+    const settle = 'mutation ($input: SettlePayoutInput!) { settlePayout(input: $input) { payout { id } } }';
+    await seed.ask(settle, { id: paid.payoutId, bankReference: 'HDFCN52026112800' });
+    await go(`/dashboard/payouts/${paid.payoutId}`);
+    const statement = page.locator('.statement');
+    await statement.getByText('Statement of inward remittance').waitFor({ state: 'attached' });
+    await statement.getByText('HDFCN52026112800').waitFor({ state: 'attached' });
+    await rowsOf(page, 'Settled invoices')
+      .first()
+      .getByText(/ · Germany · WIRE-900\.00$/)
+      .waitFor();
+    await go('/dashboard/balance?currency=USD');
+    await rowsOf(page, 'Movements').getByText('Invoice 77 · WIRE-900.00').first().waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download CSV' }).click(),
+    ]);
+    const [head, ...lines] = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+    expect(head).toContain(',note,bank reference,');
+    expect(lines.join('\n')).toContain(`Payment · ${payer.name},Invoice 77,WIRE-900.00,`);
+    expect(complaints).toEqual([]);
+  });
+
   it('is named in the list of disputes', async () => {
     const { page, complaints, go } = visited;
     await seed.returning(paid, 'The goods were not as described');
     await go('/dashboard/payments?show=disputes');
     await rowsOf(page, 'Disputes').getByText('The goods were not as described').waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('the next payout of live mode', () => {
+  it('says at which rate money would be converted, and since when the rate is set', async () => {
+    const { page, complaints, go } = visited;
+    const { addressId, live } = paid;
+    const { recordBankNotice } = await seed.ask(notice, {
+      ...{ reference: 'UTR20261128000078', addressId, amount: '30.00', currency: 'USD' },
+    });
+    const { id } = await must(live.post('/v1/receivables', receivableBody({ amount: '30.00' })));
+    await must(
+      live.post(`/v1/deposits/${recordBankNotice.notice.deposit.id}/reconcile`, {
+        receivables: [{ id, amount: '30.00' }],
+      }),
+    );
+    await go('/dashboard');
+    const next = page.getByRole('region', { name: 'Next payout' });
+    await next.getByText(/^from \$\d+\.00 USD at 83\.25, the rate of \w+ \d+/).waitFor();
     expect(complaints).toEqual([]);
   });
 });

@@ -164,13 +164,13 @@ function useWhole(range: Range): Whole {
   };
 }
 
-const head = ['booked', 'local time', 'movement', 'note', 'payment', 'amount', 'balance', 'currency'];
+const head = ['booked', 'local time', 'movement', 'note', 'bank reference', 'payment', 'amount', 'balance', 'currency'];
 
 /** A movement as a line of the file. Amounts are as the graph has them. */
 function lineOf(movement: Movement, time: ReturnType<typeof useTimes>): string {
   const { created, amount, balanceAfter, payment } = movement;
-  const { text, hint } = movementWords(movement);
-  const facts = [created, time(created, 'clock'), text, hint ?? '', payment?.id ?? ''];
+  const { text, hint, reference } = movementWords(movement);
+  const facts = [created, time(created, 'clock'), text, hint ?? '', reference ?? '', payment?.id ?? ''];
   return csvLine([...facts, amount.amount, balanceAfter.amount, amount.currency]);
 }
 

@@ -29,6 +29,8 @@ export function Movements({ rows }: { rows: readonly Movement[] }) {
 }
 
 function What({ movement }: { movement: Movement }) {
-  const { text, hint, href } = movementWords(movement);
-  return <Two hint={hint}>{href ? <Link href={href}>{text}</Link> : text}</Two>;
+  const { text, hint, reference, href } = movementWords(movement);
+  return (
+    <Two hint={[hint, reference].filter(Boolean).join(' · ')}>{href ? <Link href={href}>{text}</Link> : text}</Two>
+  );
 }

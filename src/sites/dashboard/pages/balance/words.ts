@@ -1,4 +1,4 @@
-import { payerOf, textOfPayment } from '../../graph/payer';
+import { payerOf } from '../../graph/payer';
 import { nameOf } from '../../session';
 import type { Movement, Total } from './query';
 
@@ -26,8 +26,16 @@ export function linesOf(totals: readonly Total[], isPlatform: boolean): { name: 
   return lines.filter(({ amount }) => amount !== '0.00');
 }
 
+interface Told {
+  text: string;
+  hint?: string | null | undefined;
+  /** The bank's own reference. */
+  reference?: string | null | undefined;
+  href?: string;
+}
+
 /** A movement in words: what it is, what else is known of it, and the page that has more. */
-export function movementWords(movement: Movement): { text: string; hint?: string | null | undefined; href?: string } {
+export function movementWords(movement: Movement): Told {
   const { payment } = movement;
   const source = payment?.source;
   const paidIn = !movement.amount.amount.startsWith('-');
@@ -38,13 +46,15 @@ export function movementWords(movement: Movement): { text: string; hint?: string
   if (source?.__typename === 'Deposit') {
     const [given, taken] = movement.type === 'DISPUTE' ? ['Dispute won', 'Dispute'] : ['Payment', 'Payment taken back'];
     const text = paidIn ? given : taken;
-    return { text: `${text} · ${payerOf(source)}`, hint: textOfPayment(source), href: `/payments/${source.id}` };
+    const reference = source.bankDetails?.reference;
+    const hint = source.statementDescriptor || source.bankDetails?.text;
+    return { text: `${text} · ${payerOf(source)}`, hint, reference, href: `/payments/${source.id}` };
   }
   if (source?.__typename === 'Checkout') {
     return { text: `Checkout · ${nameOf(source.payer)}`, href: `/checkouts/${source.id}` };
   }
   if (source?.__typename === 'Payout') {
-    return { text: payoutWords(movement, source), hint: source.bankReference, href: `/payouts/${source.id}` };
+    return { text: payoutWords(movement, source), reference: source.bankReference, href: `/payouts/${source.id}` };
   }
   if (source?.__typename === 'Dispute') {
     return { text: paidIn ? 'Dispute won' : 'Dispute', href: `/payments/${source.depositId}` };

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { type CombinedError, useClient } from 'urql';
 import { Link } from 'wouter';
-import { placeOf } from '../../format/countries';
+import { countryName, placeOf } from '../../format/countries';
 import { decimal, hundredths } from '../../format/money';
 import { formatDay, useTimes } from '../../format/time';
 import { graphql, type ResultOf } from '../../graph/graphql';
@@ -27,7 +27,11 @@ const SettlementsQuery = graphql(
         allocations(first: $first, after: $after) {
           nodes {
             amount currency
-            deposit { id created ...Payer }
+            deposit {
+              id created ...Payer
+              bankDetails { payer { country } }
+              fromAccount { businessDetails { physicalAddress { country } } }
+            }
             receivable {
               id purposeCode purposeCodeDescription
               invoice { amount creationDate referenceNumber }
@@ -214,7 +218,13 @@ function Invoice({ amount, currency, deposit, receivable }: Settlement) {
       <td className="only-wide">
         <span className="two-lines">
           {deposit && <ObjectLink id={deposit.id}>{legalPayerOf(deposit)}</ObjectLink>}
-          {deposit && <span className="hint line">{time(deposit.created, 'date')}</span>}
+          {deposit && (
+            <span className="hint">
+              {[time(deposit.created, 'date'), countryOf(deposit), deposit.bankDetails?.reference]
+                .filter(Boolean)
+                .join(' · ')}
+            </span>
+          )}
         </span>
       </td>
       <td className="only-wider" title={receivable?.purposeCodeDescription ?? undefined}>
@@ -230,6 +240,12 @@ function Invoice({ amount, currency, deposit, receivable }: Settlement) {
 /** Who made a payment, as a bank knows them. */
 const legalPayerOf = (deposit: NonNullable<Settlement['deposit']>): string =>
   deposit.fromAccount?.businessDetails.legalName ?? payerOf(deposit);
+
+/** The country of a payer, by its account or by its bank. */
+function countryOf({ fromAccount, bankDetails }: NonNullable<Settlement['deposit']>): string | undefined {
+  const code = fromAccount?.businessDetails.physicalAddress?.country ?? bankDetails?.payer?.country;
+  return code ? countryName(code) : undefined;
+}
 
 /** The head of the printed statement: who was paid, how much, at which rate, and into which bank account. */
 function Head({ payout }: { payout: PayoutDetail }) {
@@ -249,6 +265,7 @@ function Head({ payout }: { payout: PayoutDetail }) {
     ['Exchange rate', sourceCurrency === currency ? null : `1 ${sourceCurrency} = ${payout.rate} ${currency}`],
     ['Reference', payout.id],
     ['Payment', payout.paymentId],
+    ["Bank's reference", payout.bankReference],
   ];
   return (
     <Letterhead
