@@ -153,7 +153,7 @@ async function main(): Promise<void> {
   if (isFirst()) announce(settings, (app.server.address() as { port: number }).port, demo, links);
 }
 
-/** Encrypts everything under the first key, once per start and not in each round of the worker. No start waits for it. */
+/** Encrypts all under the first key: once for each start, which does not wait, and not in each round of the worker. */
 function encryptAgain(
   { database, secrets }: Store,
   encrypted: Awaited<ReturnType<typeof loaded>>['encrypted'],

@@ -18,7 +18,7 @@ export const bouncerMinor = bouncerProgram
   ? Number(/PgBouncer 1\.(\d+)/.exec(execFileSync(bouncerProgram, ['--version'], { encoding: 'utf8' }))![1])
   : 0;
 
-/** A PgBouncer with the file of the deployment on the run's PostgreSQL. It can be killed and started again on its port. */
+/** A PgBouncer with the deployment's file on the run's PostgreSQL. It can be killed and started again on its port. */
 export class Bouncer {
   readonly #folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-bouncer-'));
   #running: ChildProcess | undefined;

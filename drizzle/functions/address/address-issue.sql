@@ -45,29 +45,6 @@ begin
 end;
 $$;
 
--- What an account's `address` is while no order is under way: activated with any usable receiving address.
-create or replace function receiving_state(p_tenant text, p_live boolean, p_account text)
-returns text
-language plpgsql
-stable
-as $$
-begin
-  return case
-    when exists (
-      select
-      from address d
-      where
-        d.tenant_id = p_tenant
-        and d.livemode = p_live
-        and d.linked_id = p_account
-        and d.category = 'service_receive'
-        and d.status = 'activated'
-    ) then 'activated'
-    else 'deactivated'
-  end;
-end;
-$$;
-
 -- Opens the addresses of an activated account: in test mode a fee advance address for a platform, and an order for
 -- receiving addresses if the setting offers its kind any. The sandbox bank issues those in test mode, the operator in
 -- live mode. In live mode a fee advance address exists once the operator has recorded its details.

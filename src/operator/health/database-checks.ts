@@ -250,7 +250,8 @@ const indexes: HealthCheck = {
         times === null
           ? []
           : look(
-              `The index ${name} has ${Math.round(bytes / 2 ** 20)} MiB, some ${Math.round(times)} times what it needs.`,
+              `The index ${name} has ${Math.round(bytes / 2 ** 20)} MiB, some ${Math.round(times)} times what ` +
+                'it needs.',
               `reindex index concurrently ${name}`,
             ),
       ),

@@ -242,7 +242,8 @@ const reads: Readonly<Record<AttentionKind, (whose: Whose) => SQL[]>> = {
  */
 export function waiting(descendants: boolean): SQL {
   const ofKind = (kind: AttentionKind, selects: SQL[], of: SQL, from: SQL) => sql`select ${of} as of,
-      ${sql.raw(`'${kind}'`)} as kind, x.* from ${from} (select u.*, count(*) over () as found, bool_or(u.partial) over () as more,
+      ${sql.raw(`'${kind}'`)} as kind, x.* from ${from} (select u.*,
+        count(*) over () as found, bool_or(u.partial) over () as more,
         row_number() over (order by u.since nulls first, u.object_id) as place
       from (select * from (${sql.join(
         selects.map((select) => sql`(${select})`),
