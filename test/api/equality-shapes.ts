@@ -159,6 +159,9 @@ export function asV1(object: string, edition: Edition, type: GraphQLOutputType, 
     expect(out.bank_account.type).toBeNull();
     delete out.bank_account.type;
   }
+  // Each API names a detail as its own parameter.
+  if (object === 'change_request')
+    out.changes = out.changes.map((change: Json) => ({ ...change, path: change.path.split('.').map(snake).join('.') }));
   // "Declared as string."
   if (object === 'balance_transaction') out.created = String(out.created);
   if (object === 'event') out.data = { object: inner };

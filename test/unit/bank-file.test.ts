@@ -1,7 +1,7 @@
 import type { CsvMapping } from '../../src/operator/bank-file/table.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BankFileFault, type FileLine, type FilePart } from '../../src/operator/bank-file/line.js';
+import { BankFileFault, type FileLine, type FilePart, textOf } from '../../src/operator/bank-file/line.js';
 import { fileParts } from '../../src/operator/bank-file/reader.js';
 import { bytesOf, camt, type Entry, schemaFaults, type Statement, today } from '../support/bank-files.js';
 
@@ -316,6 +316,16 @@ const mapping: CsvMapping = {
   ...{ currency: 'INR', dayFormat: 'DD/MM/YYYY', decimal: '.', delimiter: ',', headerLine: 3 },
 };
 const head = 'Statement of account\n\nDate,Account,UTR,Narration,Deposit,Withdrawal,Balance\n';
+
+describe('a text of a file', () => {
+  it('says that it was cut, and is one line', () => {
+    const kept = ['INV-1', ' INV-1\n and\u202e INV-2 ', 'INV-1 and INV-2', 'INV-1 an INV-2', '', undefined];
+    expect(kept.map((text) => textOf(text, 14))).toEqual([
+      ...['INV-1', 'INV-1 and INV…', 'INV-1 and INV…', 'INV-1 an INV-2', undefined, undefined],
+    ]);
+    expect(textOf('₹₹₹₹ ₹₹', 6)).toBe('₹₹₹₹…');
+  });
+});
 
 describe('a CSV file', () => {
   it('is read by its mapping', async () => {
