@@ -32,15 +32,16 @@ export async function explained(sql: postgres.Sql, statement: string, values: un
         where oid >= 16384 and relkind in ('r', 'i', 't', 'm')`;
       return row!.pages;
     };
-    const read = async (options: string) => {
-      const before = await pagesSoFar();
-      const [row] = await tx.unsafe(`explain (${options}, format json) ${statement}`, values as never[]);
-      return { plan: (row as any)['QUERY PLAN'][0].Plan as Plan, pages: (await pagesSoFar()) - before };
-    };
-    const run = 'analyze, buffers, timing off, summary off';
-    await read(run);
-    const planning = await read('costs off');
-    const { plan, pages } = await read(run);
-    return { ...plan, 'Shared Hit Blocks': pages - planning.pages, 'Shared Read Blocks': 0 };
+    const explain = (options: string) => tx.unsafe(`explain (${options}) ${statement}`, values as never[]);
+    const run = 'analyze, buffers, timing off, summary off, format json';
+    await explain(run);
+    const before = await pagesSoFar();
+    await explain('costs off');
+    const planned = await pagesSoFar();
+    const [row] = await explain(run);
+    const planning = planned - before;
+    const pages = (await pagesSoFar()) - planned - planning;
+    const plan = (row as any)['QUERY PLAN'][0].Plan as Plan;
+    return { ...plan, 'Shared Hit Blocks': pages, 'Shared Read Blocks': 0 };
   }) as Promise<Plan>;
 }
