@@ -56,24 +56,6 @@ of('may_be_cut', () => {
   });
 });
 
-of('receivables_of_amount', () => {
-  it('has the open ones of one account, currency and amount, with their references, up to a limit', async () => {
-    const made = [await invoice('RA-1', 21n), await invoice('RA/2', 21n)];
-    await Promise.all([invoice('RA-3', 22n), invoice('RA-4', 21n, { currency: 'EUR' })]);
-    const found = async (limit: number) =>
-      (await call('receivables_of_amount', root.tenantId, false, root.id, 'USD', 21, limit)).map((row) => [
-        row.receivable_id,
-        row.reference,
-      ]);
-    const both = [
-      [made[0]!.id, 'ra 1'],
-      [made[1]!.id, 'ra 2'],
-    ].toSorted();
-    expect((await found(5)).toSorted()).toEqual(both);
-    expect(await found(1)).toHaveLength(1);
-  });
-});
-
 of('auto_reconciles', () => {
   it('is the setting of the account that owns the receivables', async () => {
     const partner = await makeAccount(fixture, root);

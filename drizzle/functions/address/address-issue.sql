@@ -55,6 +55,7 @@ as $$
 declare
   v account;
   v_currency text;
+  v_state text;
   v_now bigint := clock(p_tenant, p_live);
 begin
   select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id;
@@ -95,9 +96,10 @@ begin
       );
     elseif missing_currencies(p_tenant, p_live, v) = '{}' then
       -- What was ordered is no longer offered.
+      v_state := receiving_state(p_tenant, p_live, p_id);
       update account a
       set
-        address = receiving_state(p_tenant, p_live, p_id),
+        address = v_state,
         version = a.version + 1,
         updated_at = greatest(a.updated_at, v_now)
       where

@@ -38,17 +38,13 @@ declare
   v_now bigint := clock(p_tenant, p_live);
 begin
   -- An account is locked before its addresses.
-  perform
-  from account a
-  where
-    a.tenant_id = p_tenant
-    and a.livemode = p_live
-    and a.id = (
-      select d.linked_id
-      from address d
-      where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_args ->> 'id' and d.category = 'service_receive'
-    )
-  for no key update;
+  select d.* into v from address d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_args ->> 'id';
+  if v.category = 'service_receive' then
+    perform
+    from account a
+    where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v.linked_id
+    for no key update;
+  end if;
   -- Spec: Address, status. An expired address is not reusable.
   update address d
   set
@@ -81,22 +77,18 @@ begin
   if v.category = 'user_payout' then
     perform reschedule_payout(p_tenant, p_live, v.linked_id);
   end if;
-  update account a
-  set
-    address = 'deactivated',
-    version = a.version + 1,
-    updated_at = greatest(a.updated_at, v_now)
-  where
-    a.tenant_id = p_tenant
-    and a.livemode = p_live
-    and a.id = v.linked_id
-    and v.category = 'service_receive'
-    and a.address = 'activated'
-    and receiving_state(p_tenant, p_live, a.id) = 'deactivated'
-  returning *
-  into v_owner;
-  if found then
-    perform emit_event(p_tenant, p_live, p_envelope, 'account.updated', 'account', to_jsonb(v_owner));
+  if v.category = 'service_receive' and receiving_state(p_tenant, p_live, v.linked_id) = 'deactivated' then
+    update account a
+    set
+      address = 'deactivated',
+      version = a.version + 1,
+      updated_at = greatest(a.updated_at, v_now)
+    where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v.linked_id and a.address = 'activated'
+    returning *
+    into v_owner;
+    if found then
+      perform emit_event(p_tenant, p_live, p_envelope, 'account.updated', 'account', to_jsonb(v_owner));
+    end if;
   end if;
   perform emit_event(p_tenant, p_live, p_envelope, 'address.' || v.status, 'address', to_jsonb(v));
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));

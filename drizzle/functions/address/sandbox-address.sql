@@ -55,6 +55,7 @@ as $$
 declare
   v account;
   c text;
+  v_state text;
   v_now bigint := clock(p_tenant, p_live);
 begin
   select a.*
@@ -78,9 +79,10 @@ begin
       p_bank_account => sandbox_bank_account(c)
     );
   end loop;
+  v_state := receiving_state(p_tenant, p_live, p_id);
   update account a
   set
-    address = receiving_state(p_tenant, p_live, p_id),
+    address = v_state,
     version = a.version + 1,
     updated_at = greatest(a.updated_at, v_now)
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id

@@ -99,7 +99,27 @@ begin
                 and count(*) filter (
                   where o.receivable_id <> y.id and o.reference <> '' and strpos(t.said, ' ' || o.reference || ' ') > 0
                 ) = 0
-              from receivables_of_amount(p_tenant, p_live, t.receiver, d.currency, d.pending_rest, v_rivals + 1) o
+              from
+                (
+                  select s.id as receivable_id, search_text(s.invoice ->> 'referenceNumber') as reference
+                  from receivable s
+                  where
+                    s.tenant_id = p_tenant
+                    and s.livemode = p_live
+                    and hashtextextended(s.account_id || '/' || s.currency || '/' || s.status, 0) = hashtextextended(
+                      t.receiver || '/' || d.currency || '/open',
+                      0
+                    )
+                    and nullif(
+                      (s.account_id || '/' || s.currency || '/' || s.status) = (
+                        t.receiver || '/' || d.currency || '/open'
+                      ),
+                      false
+                    ) is not null
+                    and (s.invoice ->> 'amount')::bigint = d.pending_rest
+                  order by (s.invoice ->> 'amount')::bigint, s.id
+                  limit v_rivals + 1
+                ) o
             )
             else false
           end as exact
@@ -122,8 +142,24 @@ begin
                 select
                   -- Some of the receiver with the amount that is left, and some of the payer.
                   array(
-                    select o.receivable_id
-                    from receivables_of_amount(p_tenant, p_live, t.receiver, d.currency, d.pending_rest, v_same) o
+                    select s.id
+                    from receivable s
+                    where
+                      s.tenant_id = p_tenant
+                      and s.livemode = p_live
+                      and hashtextextended(s.account_id || '/' || s.currency || '/' || s.status, 0) = hashtextextended(
+                        t.receiver || '/' || d.currency || '/open',
+                        0
+                      )
+                      and nullif(
+                        (s.account_id || '/' || s.currency || '/' || s.status) = (
+                          t.receiver || '/' || d.currency || '/open'
+                        ),
+                        false
+                      ) is not null
+                      and (s.invoice ->> 'amount')::bigint = d.pending_rest
+                    order by (s.invoice ->> 'amount')::bigint, s.id
+                    limit v_same
                   ) as same,
                   array(
                     select s.id
@@ -184,39 +220,6 @@ begin
         limit 3
       ) m
     where d.status = 'completed' and d.pending_rest > 0;
-end;
-$$;
-
--- The open receivables of an account whose invoices have an amount, with their references as the search has them.
-create or replace function receivables_of_amount(
-  p_tenant text,
-  p_live boolean,
-  p_account text,
-  p_currency text,
-  p_amount bigint,
-  p_limit int
-)
-returns table (receivable_id text, reference text)
-language plpgsql
-stable
-as $$
-begin
-  return query select s.id, search_text(s.invoice ->> 'referenceNumber')
-    from receivable s
-    where
-      s.tenant_id = p_tenant
-      and s.livemode = p_live
-      and hashtextextended(s.account_id || '/' || s.currency || '/' || s.status, 0) = hashtextextended(
-        p_account || '/' || p_currency || '/open',
-        0
-      )
-      and nullif(
-        (s.account_id || '/' || s.currency || '/' || s.status) = (p_account || '/' || p_currency || '/open'),
-        false
-      ) is not null
-      and (s.invoice ->> 'amount')::bigint = p_amount
-    order by (s.invoice ->> 'amount')::bigint, s.id
-    limit p_limit;
 end;
 $$;
 
