@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { statementsWaiting } from '../support/world.js';
 import { activate, makeAccount, type Place, refusal, type Row, useFunctions, useRoot } from './fixture.js';
 
 const fixture = useFunctions();
@@ -277,6 +278,32 @@ of('record_issued_address', () => {
     expect(await refusal(record(id, { category: 'service_fee_advance' }))).toBe(
       'account_type_invalid address.linked_id',
     );
+  });
+
+  it('is waited for by whoever compares what is offered with what there is', async () => {
+    const place = root.inLive;
+    const { id } = await livePartner();
+    /** Records an address in a transaction that ends once another call waits for it. */
+    const beside = async (currency: string, change: () => Promise<void>) => {
+      let opened: Promise<unknown> | undefined;
+      await world.sql.begin(async (tx) => {
+        const args = { linkedId: id, category: 'service_receive', type: 'bank_account', currency, name: null };
+        const text = JSON.stringify({ ...args, bankAccount: { number: '12', type: 'all' } });
+        await tx.unsafe(`select from record_issued_address($1, true, '{}', $2::text::jsonb)`, [place.tenantId, text]);
+        await change();
+        opened = call('open_account_addresses', place.tenantId, true, '{}', id);
+        await statementsWaiting(world, 1);
+      });
+      await opened;
+      return (await stored('account', place, id)).address;
+    };
+    await offer(place, 'USD', 'EUR');
+    await activate(fixture, place, id);
+    // The offer is taken back when one of two addresses is there: the account has it, and waits for nothing more.
+    expect(await beside('USD', () => offer(place))).toBe('activated');
+    await offer(place, 'USD', 'EUR');
+    // The missing address is recorded when the account is offered it again: nothing is ordered that is there.
+    expect(await beside('EUR', async () => {})).toBe('activated');
   });
 
   it('opens the fee advance address of a platform, and replaces the details of one that is there', async () => {

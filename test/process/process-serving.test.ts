@@ -279,7 +279,7 @@ describe('with a certificate', () => {
   let metricsPort: number;
   beforeAll(async () => {
     metricsPort = await freePort();
-    const tls = { ...makeCertificate(pair), METRICS_PORT: String(metricsPort) };
+    const tls = { ...makeCertificate(pair, { ip: true }), METRICS_PORT: String(metricsPort) };
     gateway = await children.gateway({ DATA_DIR: folder.DATA_DIR, ...tls });
   });
   afterAll(() => gateway.stop());

@@ -58,7 +58,12 @@ declare
   v_state text;
   v_now bigint := clock(p_tenant, p_live);
 begin
-  select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id;
+  -- Its addresses are read when it is locked: what the operator records meanwhile decides what it is.
+  select a.*
+  into v
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id
+  for no key update;
   if
     not p_live
     and v.kind = 'platform'
