@@ -7,8 +7,11 @@ import { DomainError } from '../../src/errors/problems.js';
 import { deposit } from '../../src/resources/deposit/table.js';
 import { until } from '../support/child.js';
 import { patience, scale } from '../support/scale.js';
-import { givenIn, nickname, repeated, tenantOf, useWorld } from '../support/world.js';
+import { eventually, givenIn, must, nickname, repeated, tenantOf, useWorld } from '../support/world.js';
 import { createRoot } from '../../src/operator/account/accounts.js';
+import { refuseBesideOtherReleases } from '../../src/db/write/other-releases.js';
+import { version } from '../../src/config/version.js';
+import { auditLedger } from '../support/audit.js';
 
 vi.setConfig(patience);
 
@@ -234,5 +237,96 @@ describe('a connection that is lost', () => {
     const rows = await world.sql`
       select metadata ->> 'n' as n, id from deposit where tenant_id = ${tenantOf(user)} and not livemode`;
     expect(rows.map(({ n, id }) => `${n} ${id}`).toSorted()).toEqual(made.toSorted());
+  });
+});
+
+const reported = (id: string, of: string) =>
+  world.database.work('report_gateway_process', [id, 'pay-1', 4_242, of] as never);
+
+describe('a write of objects that the release before cannot read', () => {
+  it('is refused while a gateway of another release runs, and not after it has ended', async () => {
+    await reported('gateway_own', version);
+    await refuseBesideOtherReleases(world.database);
+
+    await reported('gateway_old', '0.1.0');
+    await expect(refuseBesideOtherReleases(world.database)).rejects.toMatchObject({
+      status: 503,
+      problems: [{ code: 'service_unavailable', retryAfter: 30 }],
+      message: expect.stringContaining('Another version of the service still runs beside this one'),
+    });
+
+    // Its process was killed, and could not say that it ends.
+    await world.sql`update gateway_process set seen_at = seen_at - 60 where id = 'gateway_old'`;
+    await refuseBesideOtherReleases(world.database);
+  });
+});
+
+describe('the due jobs of deposits', () => {
+  auditLedger(world);
+
+  /** The statuses through which a deposit may go, as the types of its events. */
+  const ways = [
+    'initialized processing completed',
+    'initialized processing completed reversed',
+    'initialized processing failed',
+    'initialized cancelled',
+  ];
+
+  it('are done by several workers while clients move them, each through one way, with the sum of all', async () => {
+    const user = await given.directUser(1);
+    const tenant = tenantOf(user);
+    const second = user.at(await world.another());
+    const work = async () => {
+      for (let idle = 0; idle < 20; ) {
+        await world.sql`update job set due = 0 where tenant_id = ${tenant} and due > 0`;
+        const done = await world.database.work('run_due_jobs', [tenant, false, 50]);
+        expect(done.filter((row) => row.job_error !== null)).toEqual([]);
+        idle = done.length > 0 ? 0 : idle + 1;
+      }
+    };
+    const ids: string[] = [];
+    for (let round = 0; round < scale.writeRaces; round++) {
+      const made = await Promise.all(
+        Array.from({ length: 32 }, async (_, n) => {
+          const body = { amount: `${n + 1}.07`, currency: 'USD' };
+          const me = n % 2 ? user : second;
+          return (await must(repeated((headers) => me.post('/v1/deposits', body, headers)))).id as string;
+        }),
+      );
+      ids.push(...made);
+      const moves = made.map(async (id, n) => {
+        const move = ['complete', 'fail', 'reverse', 'cancel', undefined, undefined][(n + round) % 6];
+        if (move === undefined) return;
+        const me = n % 4 ? user : second;
+        const path = `/v1/test_helpers/deposits/${id}/${move}`;
+        const ask = () => repeated((headers) => me.post(path, undefined, headers));
+        // A worker completes it, so that it can be reversed.
+        const reply = await eventually(ask, ({ status }) => move !== 'reverse' || status === 200);
+        expect([200, 400]).toContain(reply.status);
+        if (reply.status === 400) expect(reply.codes).toEqual(['status_invalid']);
+      });
+      await Promise.all([work(), work(), work(), ...moves]);
+    }
+    await eventually(
+      async () => world.sql`select id from job where tenant_id = ${tenant} and kind like '%_deposit'`,
+      ({ length }) => length === 0,
+    );
+    const seen = new Map<string, Set<string>>();
+    const events = await world.sql<{ object_id: string; type: string }[]>`
+    select object_id, type from event where tenant_id = ${tenant} and object = 'deposit'`;
+    expect(new Set(events.map(({ object_id, type }) => `${object_id} ${type}`)).size).toBe(events.length);
+    for (const { object_id: id, type } of events)
+      seen.set(id, (seen.get(id) ?? new Set()).add(type.replace('deposit.', '')));
+    const found = ids.map((id) =>
+      ways.find((way) => way.split(' ').toSorted().join() === [...seen.get(id)!].toSorted().join()),
+    );
+    expect(found).not.toContain(undefined);
+    expect(found).toEqual(expect.arrayContaining(ways.slice(0, 2)));
+    const [sums] = await world.sql`
+    select sum(amount) filter (where status = 'completed')::text as completed,
+      (select sum(pending)::text from balance where tenant_id = ${tenant}) as pending,
+      count(*) filter (where status not in ('completed', 'reversed', 'failed', 'cancelled'))::int as left
+    from deposit where tenant_id = ${tenant}`;
+    expect(sums).toEqual({ completed: sums!.pending, pending: sums!.completed, left: 0 });
   });
 });
