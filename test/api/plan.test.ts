@@ -54,7 +54,7 @@ const world = useWorld({ worker: false });
 const given = givenIn(world);
 const planner = plannerIn(world);
 const { platforms, caller, askedBy, first, valuesOf, argumentsOf, orderedOf, ownersOf, parentsOf } = planner;
-const { triedBy, askFor, chosenPlan, buffersOf, keptPlan, plansWithin, planOf } = planner;
+const { triedBy, askFor, rowsPlan, chosenPlan, buffersOf, keptPlan, plansWithin, planOf } = planner;
 
 describe('the plan of a list', () => {
   it.each(
@@ -77,7 +77,7 @@ describe('the plan of a list', () => {
     const judged = statements.filter(([name]) => !sorted.some(([those]) => those.test(name)));
     const faults = await Promise.all(
       judged.map(async ([name, one]) => {
-        const chosen = faultsOf(await chosenPlan(one));
+        const chosen = faultsOf(await rowsPlan(one));
         // For other values, and for more rows, another plan may be chosen: there must be one that neither scans nor
         // sorts.
         const other = nodesOf(await planOf(one.statement));

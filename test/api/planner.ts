@@ -57,7 +57,7 @@ import { person } from '../../src/resources/person/table.js';
 import { receivableListing } from '../../src/resources/receivable/listing.js';
 import { receivable } from '../../src/resources/receivable/table.js';
 import { snake } from '../../src/errors/problems.js';
-import { buffersIn, explained, type Plan } from '../support/explained.js';
+import { buffersIn, explained, type Plan, ran } from '../support/explained.js';
 import { covering } from '../support/scale.js';
 import { seedTrade } from './trade.js';
 import { givenIn, tenantOf, type World } from '../support/world.js';
@@ -574,6 +574,9 @@ export function plannerIn(world: World) {
     }
   }
 
+  /** The plan that PostgreSQL chooses for these values, with the numbers of rows. */
+  const rowsPlan = ({ statement, values }: Asked): Promise<Plan> => ran(planning, statement, values);
+
   /** The plan that PostgreSQL chooses for these values, with the numbers of rows and of pages. */
   const chosenPlan = ({ statement, values }: Asked): Promise<Plan> => explained(planning, statement, values);
 
@@ -648,6 +651,7 @@ export function plannerIn(world: World) {
     parentsOf,
     triedBy,
     askFor,
+    rowsPlan,
     chosenPlan,
     buffersOf,
     keptPlan,

@@ -18,6 +18,15 @@ export interface Plan {
 /** The pages that a plan read or found in memory. */
 export const buffersIn = (plan: Plan): number => plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
 
+const run = 'analyze, buffers, timing off, summary off, format json';
+const planIn = (row: unknown): Plan => (row as any)['QUERY PLAN'][0].Plan;
+
+/** Runs a statement, and gives its plan with the rows of each part. The pages are those of all that it looked at. */
+export async function ran(sql: postgres.Sql, statement: string, values: unknown[] = []): Promise<Plan> {
+  const [row] = await sql.unsafe(`explain (${run}) ${statement}`, values as never[]);
+  return planIn(row);
+}
+
 /**
  * Runs a statement twice on a connection of its own, and gives its second plan: the first time, the connection reads
  * the first page of each index, too. The pages of the whole plan are those of tables and indexes: how much of the
@@ -33,7 +42,6 @@ export async function explained(sql: postgres.Sql, statement: string, values: un
       return row!.pages;
     };
     const explain = (options: string) => tx.unsafe(`explain (${options}) ${statement}`, values as never[]);
-    const run = 'analyze, buffers, timing off, summary off, format json';
     await explain(run);
     const before = await pagesSoFar();
     await explain('costs off');
@@ -41,7 +49,6 @@ export async function explained(sql: postgres.Sql, statement: string, values: un
     const [row] = await explain(run);
     const planning = planned - before;
     const pages = (await pagesSoFar()) - planned - planning;
-    const plan = (row as any)['QUERY PLAN'][0].Plan as Plan;
-    return { ...plan, 'Shared Hit Blocks': pages, 'Shared Read Blocks': 0 };
+    return { ...planIn(row), 'Shared Hit Blocks': pages, 'Shared Read Blocks': 0 };
   }) as Promise<Plan>;
 }
