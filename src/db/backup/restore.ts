@@ -28,6 +28,8 @@ interface RestoreOptions {
   say: (line: string) => void;
   /** Receives how many bytes of the backup are restored, and how many it has. */
   restored: (bytes: number, of: number) => void;
+  /** Receives how many steps of its migration to the version of this program are done, and how many it has. */
+  migrated: (done: number, of: number) => void;
   /** Who restores, and the entry of the audit log about it. */
   action: { operator: string; entry: (manifest: Manifest) => object };
 }
@@ -44,7 +46,7 @@ const origin = (id: string) => `restored from the backup ${id}`;
 export async function restore(
   connection: Connection,
   folder: string,
-  { lockSeconds, say, restored, action }: RestoreOptions,
+  { lockSeconds, say, restored, migrated, action }: RestoreOptions,
 ): Promise<Restored> {
   const manifest = await readBackup(path.resolve(folder));
   refuseNewer(manifest);
@@ -56,7 +58,7 @@ export async function restore(
       if (found!.comment === origin(manifest.id)) return true;
       await refuseOccupied(tx);
       await fill(tx, manifest, path.resolve(folder), restored);
-      await apply(tx, programVersion());
+      await apply(tx, programVersion(), say, migrated);
       await endSessions(tx);
       await tx`select append_operator_action(${action.operator},
         ${JSON.stringify(action.entry(manifest))}::text::jsonb)`;

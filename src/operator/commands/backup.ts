@@ -56,7 +56,8 @@ export async function restoreStore(config: Config, folder: string, { progress, s
     },
   };
   const filled = (bytes: number, of: number) => progressOf('Restoring the tables', bytes, of, 'bytes');
-  const options = { lockSeconds: config.MIGRATION_LOCK_SECONDS, say, restored: filled, action };
+  const migrated = (done: number, of: number) => progressOf('Migrating the database', done, of, 'migrations');
+  const options = { lockSeconds: config.MIGRATION_LOCK_SECONDS, say, restored: filled, migrated, action };
   return asOwner(config, progress, async (connection) => {
     const restored = await during('restoring the database', () => restore(connection, folder, options));
     const { demo } = restored.manifest;
