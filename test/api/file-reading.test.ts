@@ -31,7 +31,7 @@ describe('reading a file', () => {
     "returns the bytes as %s, as a download that a browser does not render in the gateway's origin",
     async (type, content) => {
       const user = await given.directUser(1);
-      const { id } = await must(user.upload('logo', content, 'page.html'));
+      const { id } = await must(user.upload('logo', content, "p(a)ge'*.html"));
 
       const answer = await download(user, id);
 
@@ -50,7 +50,7 @@ describe('reading a file', () => {
       expect(shown).toEqual({
         'content-type': type,
         'content-length': String(content.length),
-        'content-disposition': "attachment; filename*=UTF-8''page.html",
+        'content-disposition': "attachment; filename*=UTF-8''p%28a%29ge%27%2A.html",
         'content-security-policy': expect.stringContaining('sandbox'),
         'x-content-type-options': 'nosniff',
         'cache-control': 'no-store',

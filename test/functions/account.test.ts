@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nickname } from '../support/world.js';
+import { nickname, statementsWaiting } from '../support/world.js';
 import { activate, makeAccount, refusal, useFunctions, useRoot, violations } from './fixture.js';
 
 const fixture = useFunctions();
@@ -239,6 +239,24 @@ of('job_verify_account', () => {
     await write(root, 'move_account', { id, from: ['draft'], to: 'verifying' });
     await call('job_verify_account', root.tenantId, false, job);
     expect(await stored('account', root, id)).toMatchObject({ status: 'activated' });
+  });
+
+  it('leaves an account alone that somebody else verifies at the same time', async () => {
+    const { id } = await user();
+    await write(root, 'move_account', { id, from: ['draft'], to: 'verifying' });
+    const job = await jobText('verify_account', id);
+    let done: Promise<unknown> | undefined;
+    await world.sql.begin(async (tx) => {
+      await tx.unsafe(`select from move_account($1, false, '{}', $2::text::jsonb)`, [
+        root.tenantId,
+        JSON.stringify({ id, from: ['verifying'], to: 'activated' }),
+      ]);
+      done = call('job_verify_account', root.tenantId, false, job);
+      await statementsWaiting(world, 1);
+    });
+    await done;
+    const activated = (await eventsOf(root, id)).filter((type) => type === 'account.activated');
+    expect(activated).toHaveLength(1);
   });
 });
 

@@ -97,13 +97,11 @@ returns void
 language plpgsql
 as $$
 begin
-  if
-    exists (
-      select
-      from account
-      where tenant_id = p_tenant and livemode = p_live and id = p_job.subject_id and status = 'verifying'
-    )
-  then
+  perform
+  from account
+  where tenant_id = p_tenant and livemode = p_live and id = p_job.subject_id and status = 'verifying'
+  for no key update;
+  if found then
     perform move_account(
       p_tenant,
       p_live,

@@ -13,7 +13,7 @@ import { FairQueue } from '../../limits/fair-queue.js';
 import { parseQuery } from './decoder.js';
 import { Metadata, type ScalarFault } from '../../types/scalars.js';
 import { pointsOfBytes, pointsOfRoute, weights } from '../../types/weights.js';
-import { contentParts, documentTypes, fileBytesMax } from '../../resources/file/content.js';
+import { contentParts, documentTypes, downloadHeaders, fileBytesMax } from '../../resources/file/content.js';
 import { claimedSize, imagePixelsMax } from '../../resources/file/image-size.js';
 import { FilePurpose, type FileRow, file } from '../../resources/file/table.js';
 import { fileV1 } from '../../resources/file/v1.js';
@@ -97,9 +97,7 @@ export function fileRoutes(app: FastifyInstance): void {
       const { budget, context, timeLimit } = request;
       const content = request.method === 'HEAD' ? [] : await begun(context!.scope, row, budget?.charge);
       budget?.charge?.count(weights.object);
-      // The file comes from a client, so a browser must download it and never render it under our origin.
-      reply.header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(row.filename)}`);
-      reply.header('content-security-policy', "default-src 'none'; sandbox");
+      reply.headers(downloadHeaders(row.filename));
       // Of a stream, Fastify keeps the length that an answer to HEAD has.
       reply.header('content-length', row.size);
       // The client decides from here on how long the answer takes.

@@ -16,6 +16,19 @@ const p = sql.placeholder;
 const { content } = fileContent;
 const part = sql<Uint8Array>`substring(${content} from ${p('at')} + 1 for ${sql.raw(String(partBytes))})`;
 
+/** The headers with which a client's file is sent: a browser must download it, and never render it under our origin. */
+export function downloadHeaders(filename: string): Record<string, string> {
+  // These signs are no part of a parameter in RFC 5987, and encodeURIComponent leaves them.
+  const encoded = encodeURIComponent(filename).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return {
+    'content-disposition': `attachment; filename*=UTF-8''${encoded}`,
+    'content-security-policy': "default-src 'none'; sandbox",
+  };
+}
+
 /** The bytes of a file that the scope has found. A part is read when the one before it has been taken. */
 export async function* contentParts(scope: Scope, id: string): AsyncGenerator<Buffer, void, void> {
   for (let at = 0; ; at += partBytes) {

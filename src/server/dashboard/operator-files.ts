@@ -5,6 +5,7 @@ import { logged } from '../../operator/action/actions.js';
 import { type FilePlace, fileWithContent } from '../../operator/console.js';
 import { orderFile, orderFormats } from '../../operator/payment-order/file.js';
 import { OperatorRole } from '../../operator/table.js';
+import { downloadHeaders } from '../../resources/file/content.js';
 import { DomainError, type Problem, problem } from '../../errors/problems.js';
 
 /** What an id may be, before it is looked up. */
@@ -26,9 +27,7 @@ export function operatorFiles(app: FastifyInstance): void {
       const { row, content } = await logged(operator, viewer, action, read, ({ row: { purpose } }) => ({
         details: { purpose },
       }));
-      // The file comes from a client, so a browser must never render it under our origin with our scripts.
-      reply.header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(row.filename)}`);
-      reply.header('content-security-policy', "default-src 'none'; sandbox");
+      reply.headers(downloadHeaders(row.filename));
       return reply.type(row.contentType).send(content);
     },
   );
