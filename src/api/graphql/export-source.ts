@@ -24,7 +24,7 @@ interface Source {
 
 type Values = Readonly<Record<string, unknown>>;
 /** The input of an export in the graph: its source has one member, the list. */
-interface Asked {
+interface ExportInput {
   source: Readonly<Record<string, Values>>;
   format: string;
 }
@@ -75,7 +75,7 @@ export function readExportSource(schema: GraphQLSchema): void {
   const sources = sourcesOf(schema.getQueryType()!);
   field.resolve = async (root, args: { input: object }, context: Context, info) => {
     if (!('source' in args.input)) return resolve(root, args, context, info);
-    const { source, format } = args.input as Asked;
+    const { source, format } = args.input as ExportInput;
     const [[name, values]] = Object.entries(source) as [[string, Values]];
     const { paths, input } = sources.get(name)!;
     try {

@@ -4,7 +4,7 @@ import { requestLimitsDefault } from '../../../config/defaults.js';
 import { classOfParts, ExpensiveReadError } from '../../../db/read/read-class.js';
 import { DomainError } from '../../../errors/problems.js';
 import type { Context } from '../../../operation/context.js';
-import { type Asked, type AskedBranch, askedBranches, askedOf } from './asked.js';
+import { type BoundQuery, type BoundBranch, boundBranches, boundQuery } from './bound-query.js';
 import { jsonBegin, jsonEnd, objectMark, pointMark } from './json.js';
 import { type Statement, statementOf, type Terms } from './statement.js';
 import { type Left, NotCompilable, type Tree, treeOf } from './tree.js';
@@ -86,7 +86,7 @@ export class QueryCompiler {
     try {
       const { branches, operation } = treeOf(this.schema, document);
       const { coerced } = getVariableValues(this.schema, operation.variableDefinitions ?? [], variables);
-      const { terms } = askedOf(this.schema, askedBranches(branches), coerced ?? {}, context);
+      const { terms } = boundQuery(this.schema, boundBranches(branches), coerced ?? {}, context);
       statementOf(branches, terms, this.answerBytes);
       return [];
     } catch (error) {
@@ -123,7 +123,7 @@ export class CompiledQuery {
   #hour: Hour | undefined;
   /** The tenants and shapes that resolvers answer in the current hour: no statement was left, or it is too slow. */
   readonly #refused = new Set<string>();
-  readonly #branches: AskedBranch[];
+  readonly #branches: BoundBranch[];
 
   constructor(
     private readonly schema: GraphQLSchema,
@@ -131,7 +131,7 @@ export class CompiledQuery {
     private readonly present: () => Hour,
     private readonly answerBytes: number,
   ) {
-    this.#branches = askedBranches(tree.branches);
+    this.#branches = boundBranches(tree.branches);
   }
 
   /** The answer, or undefined when the resolvers have to answer. */
@@ -142,12 +142,12 @@ export class CompiledQuery {
   ): Promise<CompiledAnswer | undefined> {
     if (this.resolved) return undefined;
     if (operationName != null && operationName !== this.tree.operation.name?.value) return undefined;
-    const asked = this.#asked(variables, context);
-    if (!asked) return undefined;
+    const bound = this.#bound(variables, context);
+    if (!bound) return undefined;
     const { scope, budget } = context;
     const { tenantId } = scope.caller;
-    const { name, given, parts } = asked;
-    const statement = this.#statement(tenantId, name, asked.terms);
+    const { name, given, parts } = bound;
+    const statement = this.#statement(tenantId, name, bound.terms);
     if (!statement) return undefined;
     try {
       const [row] = await scope.compiled(statement.text, statement.names, given, classOfParts(parts));
@@ -176,14 +176,14 @@ export class CompiledQuery {
   }
 
   /** What the query asks with these variables; undefined when the resolvers have to answer. */
-  #asked(variables: Record<string, unknown>, context: Context): Asked | undefined {
+  #bound(variables: Record<string, unknown>, context: Context): BoundQuery | undefined {
     // One error is enough to leave the query to the resolvers. Without the limit, 30,000 wrong values make 30,000
     // errors.
     const definitions = this.tree.operation.variableDefinitions ?? [];
     const { coerced, errors } = getVariableValues(this.schema, definitions, variables, { maxErrors: 1 });
     if (errors) return undefined;
     try {
-      return askedOf(this.schema, this.#branches, coerced, context);
+      return boundQuery(this.schema, this.#branches, coerced, context);
     } catch (error) {
       if (error instanceof NotCompilable) return undefined;
       throw error;

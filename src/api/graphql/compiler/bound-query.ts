@@ -23,8 +23,8 @@ const rowsMax = 1_000;
 /** The usual length of a short list of links, as its cost has it, and the most objects of one. */
 const links = { usual: 10, max: 100 };
 
-/** What a query asks with the variables of a request. */
-export interface Asked {
+/** A compiled query with the variables of a request. */
+export interface BoundQuery {
   /** The name of its statement among those of its document. */
   name: string;
   terms: Terms;
@@ -35,38 +35,38 @@ export interface Asked {
 }
 
 /** A branch that takes arguments or is a list, and the index of the nearest such branch above it. */
-export interface AskedBranch {
+export interface BoundBranch {
   branch: Branch;
   below: number | undefined;
 }
 
 /** The rules whose fields take arguments, or have many objects. */
-const asking = new Set<Rule['read']>(['one', 'caller', 'page', 'edge', 'computed', 'links', 'funds']);
+const binding = new Set<Rule['read']>(['one', 'caller', 'page', 'edge', 'computed', 'links', 'funds']);
 
 /** The branches of a query that take arguments or are lists. */
-export function askedBranches(branches: Branch[], below?: number, found: AskedBranch[] = []): AskedBranch[] {
+export function boundBranches(branches: Branch[], below?: number, found: BoundBranch[] = []): BoundBranch[] {
   for (const branch of branches) {
-    const at = branch.rule && asking.has(branch.rule.read) ? found.push({ branch, below }) - 1 : below;
-    askedBranches(branch.below, at, found);
+    const at = branch.rule && binding.has(branch.rule.read) ? found.push({ branch, below }) - 1 : below;
+    boundBranches(branch.below, at, found);
   }
   return found;
 }
 
 /**
- * What a query asks with the variables of a request. Throws what the resolvers would refuse, and `NotCompilable` where
+ * Binds a query to the variables of a request. Throws what the resolvers would refuse, and `NotCompilable` where
  * only they can answer.
  */
-export function askedOf(
+export function boundQuery(
   schema: GraphQLSchema,
-  branches: AskedBranch[],
+  branches: BoundBranch[],
   variables: Record<string, unknown>,
   context: Context,
-): Asked {
+): BoundQuery {
   const { scope, edition } = context;
   const visibility = visibilityOf(scope.caller);
   const terms: Terms = { visibility, lists: new Map(), ids: new Map(), links: new Map() };
   const given = { [emptyCurrency]: edition.currency, [shownCurrency]: edition.balanceCurrency };
-  const asked: Asked = { name: `compiled:${visibility}`, terms, given, parts: [] };
+  const bound: BoundQuery = { name: `compiled:${visibility}`, terms, given, parts: [] };
   const rows: number[] = [];
   for (const [i, { branch, below }] of branches.entries()) {
     const { field, node, parent } = branch;
@@ -74,21 +74,21 @@ export function askedOf(
     if (parent === schema.getQueryType()) check(operationOf(field!.name), args, context);
     else checkEdge(field!, args, context);
     const above = (below === undefined ? undefined : rows[below]) ?? 1;
-    rows[i] = above * askBranch(asked, branch, args, { prefix: `q${i}_`, above, context });
+    rows[i] = above * bindBranch(bound, branch, args, { prefix: `q${i}_`, above, context });
     if (rows[i]! > rowsMax)
       throw new NotCompilable(branch, `With the lists around it, it may have more than ${rowsMax} objects.`);
   }
-  return asked;
+  return bound;
 }
 
 /** Adds what a branch asks; returns the most objects that it has below one object, or the usual number of them. */
-function askBranch(
-  asked: Asked,
+function bindBranch(
+  bound: BoundQuery,
   branch: Branch,
   args: Record<string, unknown>,
   { prefix, above, context }: { prefix: string; above: number; context: Context },
 ): number {
-  const { terms, given, parts } = asked;
+  const { terms, given, parts } = bound;
   const rule = branch.rule!;
   const give = (more: object) => {
     for (const [name, value] of Object.entries(more)) given[prefix + name] = value;
@@ -121,7 +121,7 @@ function askBranch(
     throw new NotCompilable(branch, 'The object of its cursor is looked for first.');
   const own = rule.read === 'page' ? listOf(caller, request.includesDescendants) : terms.visibility;
   terms.lists.set(branch, { listing, request, visibility: own, prefix });
-  asked.name += rule.read === 'computed' ? `/${readOf(request.size + 1)}` : `/${shape(rule.table, request, own)}`;
+  bound.name += rule.read === 'computed' ? `/${readOf(request.size + 1)}` : `/${shape(rule.table, request, own)}`;
   give({ ...values(request), size: request.size });
   parts.push(computed?.classes.page ?? classOfPage(listing, request));
   if (branch.below.some(({ node }) => node.name.value === 'totalCount'))
