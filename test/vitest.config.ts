@@ -38,7 +38,7 @@ const slowest = [
   ['api/idempotency-replay', 'api/payout-end', 'api/subscription-socket'],
   ['process/docs', 'browser/console', 'api/key'],
   ['faults/crash', 'api/payout', 'api/trigger'],
-  ['faults/model', 'process/backup', 'api/query-cost'],
+  ['faults/model', 'process/backup', 'api/query-cost', 'process/fuzz'],
   ['api/equality', 'api/deposit', 'api/rate-limit'],
   ['process/job-runner', 'process/cluster', 'api/admission'],
   ['faults/race', 'api/checkout', 'process/telemetry', 'process/bank-file-size'],

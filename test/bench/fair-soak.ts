@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { connections, load, median, type Round } from './load.ts';
+import { connections, generator, load, median, type Round } from './load.ts';
 import { anonymousOfServer, headersFor, residentOf, type Running } from './processes.ts';
 import type { Seeded } from './seed.ts';
 import { requestsOf, workloads } from './workloads.ts';
@@ -29,6 +29,8 @@ interface Minute {
 }
 
 export interface FairSoak {
+  /** The program that made the load. */
+  generator: string;
   minutes: Minute[];
   honest: number;
   /** The most good answers a second before the first minute. */
@@ -116,7 +118,10 @@ export async function fairSoak(
       }),
     ],
   ];
-  const all: FairSoak = { minutes: [], honest: honest.length, peak, loadAverages: [], drained: null, violations: [] };
+  const all: FairSoak = {
+    ...{ generator, minutes: [], honest: honest.length, peak },
+    ...{ loadAverages: [], drained: null, violations: [] },
+  };
   for (let minute = 0; minute < minutes; minute++) {
     const [name, flood] = floods[minute % floods.length]!;
     const before = await metrics();
@@ -236,7 +241,8 @@ function line(minute: Minute): string {
 }
 
 /** The soak as text. */
-export function fairSoakTable({ minutes, honest, peak, loadAverages, drained, violations }: FairSoak): string {
+export function fairSoakTable(soak: FairSoak): string {
+  const { minutes, honest, peak, loadAverages, drained, violations } = soak;
   const quarter = Math.max(1, Math.floor(minutes.length / 4));
   const trend = (name: string, of: (minute: Minute) => number) => {
     const all = minutes.map(of);
@@ -258,7 +264,8 @@ export function fairSoakTable({ minutes, honest, peak, loadAverages, drained, vi
   );
   const target = (met: boolean, text: string) => `  ${met ? 'met   ' : 'missed'}  ${text}`;
   return [
-    `${honest} honest tenants, alone for ${aloneSeconds} s of each minute and then beside a greedy one; load ` +
+    `${honest} honest tenants, alone for ${aloneSeconds} s of each minute and then beside a greedy one, by ` +
+      `${soak.generator}; load ` +
       `averages ${figure(Math.min(...loadAverages))} to ${figure(Math.max(...loadAverages))}; the peak before was ` +
       `${figure(peak, 0)} good answers/s.`,
     ...minutes.map((minute, n) => `minute ${n + 1}\n${line(minute)}`),

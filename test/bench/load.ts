@@ -11,7 +11,10 @@ export interface Load {
   requests: { method: string; path: string; body?: string }[];
   seconds: number;
   connections?: number;
-  /** How long each connection pauses before a request; by default it sends the next one at once. wrk only. */
+  /**
+   * How long each connection pauses before a request, in the mean; by default it sends the next one at once. autocannon
+   * sends the requests of a second one after the other at its beginning.
+   */
   pauseMilliseconds?: number;
 }
 
@@ -23,7 +26,7 @@ export interface Round {
   p99: number;
   bytes: number;
   failures: number;
-  /** Of the failures, those with a status of 400 or more. wrk only. */
+  /** Of the failures, those with a status of 400 or more. */
   refused?: number;
 }
 

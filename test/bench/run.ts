@@ -31,10 +31,10 @@ const help = `Measures the product and its peers over the same rows of one Postg
   --deposit-cost     the bytes and the CPU that a deposit costs, over 8,000 deposits times --scale
   --to-partners      the same of deposits to the partners of users, which are on no list of their platform
   --live             the writes of live mode, and an import of 10,000 rows, beside M1
-  --neighbours       the product alone: a tenant alone and beside another that sends too much; needs wrk
+  --neighbours       the product alone: a tenant alone and beside another that sends too much
   --pgledger <dir>   also transfers between two balances, compared with those of pgledger: its repository's folder
   --soak <minutes>   the product alone, every workload in turn, with its memory in each minute
-  --soak <minutes> --neighbours  honest tenants alone and beside a greedy one, minute by minute; needs wrk
+  --soak <minutes> --neighbours  honest tenants alone and beside a greedy one, minute by minute
 
 At the end the product runs as one process and as several on one port, as WORKERS starts them, if
 ${growing.join(' or ')} is selected.
@@ -105,7 +105,6 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
       const m1 = every.find(({ name }) => name === 'M1')!;
       return await liveWrites(server, seeded, m1, { rounds, seconds }, progress);
     }
-    if (flags.neighbours && generator !== 'wrk') throw new Error('--neighbours needs wrk, which was not found.');
     if (flags.soak !== undefined && flags.neighbours) {
       const honest = [await seedNeighbour(server, progress), await seedNeighbour(server, progress, 1)];
       const product = await start('tidegate', server.login, seeded, 0, 1, settings);
