@@ -167,6 +167,16 @@ describe.skipIf(!program)(`the alert rules${missing}`, () => {
     ]);
   });
 
+  // The runbook of TidegateDown says so, with what to do.
+  it('do not see that one of two gateways vanishes from discovery', () => {
+    const second = 'up{job="tidegate",instance="b:9464"}';
+    tried({ ...well, [second]: '1x9 0x2 _x10000' }, [
+      [12, ['TidegateDown']],
+      [20, []],
+    ]);
+    tried({ ...well, [second]: '1x9 _x10000' }, [...Array(20).keys()].map((minute) => [9 + minute, []]));
+  });
+
   it('do not take a restart, which sets counters to 0, for a fault, and count what comes after it', () => {
     const requests = 'tidegate_http_requests_total{instance="a",api="rest",operation="x",';
     // Faults of long ago are in each counter; it begins again with the process, and soon has more than before.
