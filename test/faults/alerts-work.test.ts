@@ -94,7 +94,7 @@ describe.skipIf(!prometheusProgram)(`the alert rules about what a gateway finds$
     expect(said.filter(([level]) => level === 'look')).toEqual(
       expect.arrayContaining([
         ['look', 'backups', 'The last backup by `tidegate backup` is 3 days old.'],
-        ['look', 'certificate', expect.stringMatching(/^The certificate in TLS_CERT_FILE expires in [23] days\.$/)],
+        ['look', 'certificate', expect.stringMatching(/^The certificate in TLS_CERT_FILE expires in [23] days\. Once/)],
         ['look', 'ledgers', 'The oldest last check of a ledger is 4 days old.'],
         ['look', 'stuck work', 'In live mode 1 job and the work of 0 tenants fail and are tried again.'],
         ['look', 'stuck work', 'In test mode 0 jobs and the work of 2 tenants fail and are tried again.'],
