@@ -48,7 +48,7 @@ const slowest = [
   ['api/deposit-totals', 'api/operator-audit', 'api/request-budget'],
   ['faults/list', 'api/states', 'process/stream'],
   ['api/import', 'browser/site', 'faults/failover'],
-  ['api/export', 'api/event', 'process/pooler', 'process/cli-output'],
+  ['api/export', 'api/event', 'process/pooler', 'process/cli-output', 'faults/alerts-primary'],
   ['api/session', 'api/bank', 'faults/silent-connections', 'faults/alerts-disk'],
   ['api/person', 'api/ledger', 'api/nearest-list', 'process/timeline'],
   ['api/checkout-payment', 'api/checkout-creation', 'api/deposit-state'],
