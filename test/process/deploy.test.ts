@@ -18,6 +18,7 @@ import { figures, patience, scale } from '../support/scale.js';
 import { freePort } from '../support/ports.js';
 import { type Gateway, until, useChildren } from '../support/child.js';
 import { details } from '../support/world.js';
+import { rolesBy, runRoles } from './roles-fixture.js';
 
 vi.setConfig(patience);
 
@@ -282,7 +283,7 @@ describe('the files for deployment', () => {
   });
 });
 
-describe('the program as the container file lays it out', () => {
+describe(`the program as the container file lays it out, with roles.sql run by ${rolesBy}`, () => {
   const image = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-image-'));
   const root = process.getuid?.() === 0;
   // The container's user, as far as it can reach the socket of the run's PostgreSQL: the user of that server, not root.
@@ -458,26 +459,6 @@ describe('the program as the container file lays it out', () => {
     expect(errors).toBe('');
   });
 });
-
-/** Runs roles.sql twice, as its head allows, as psql would: its backslash commands are done here. */
-async function runRoles(url: string): Promise<void> {
-  const database = new URL(url).pathname.slice(1);
-  const sql = postgres({ ...inject('admin'), database, max: 1, onnotice: () => {} });
-  const text = textOf('roles.sql')
-    .replaceAll(/^(--|\\).*\n/gm, '')
-    .replace(":'password'", "'of the gateway'");
-  for (const statement of [...text.split(/(?<=;|\\gexec)\n/), ...text.split(/(?<=;|\\gexec)\n/)].filter(Boolean)) {
-    const [query, execute] = statement.split('\\gexec');
-    const rows = await sql.unsafe(query!).values();
-    if (execute !== undefined) for (const [made] of rows) await sql.unsafe(made as string);
-  }
-  const [row] = await sql`select count(*)::int as n from pg_db_role_setting s
-    join pg_roles r on r.oid = s.setrole join pg_database d on d.oid = s.setdatabase
-    where r.rolname = 'tidegate_runtime' and d.datname = ${database}
-    and s.setconfig = array['statement_timeout=5s', 'lock_timeout=2s']`;
-  expect(row!.n).toBe(1);
-  await sql.end();
-}
 
 /** A balancer as docs/operations/deploy/haproxy.cfg describes it: it asks /servez, and keeps its connections open. */
 class Balancer {
