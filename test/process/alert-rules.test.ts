@@ -174,7 +174,10 @@ describe.skipIf(!program)(`the alert rules${missing}`, () => {
       [12, ['TidegateDown']],
       [20, []],
     ]);
-    tried({ ...well, [second]: '1x9 _x10000' }, [...Array(20).keys()].map((minute) => [9 + minute, []]));
+    tried(
+      { ...well, [second]: '1x9 _x10000' },
+      [...Array(20).keys()].map((minute) => [9 + minute, []]),
+    );
   });
 
   it('do not take a restart, which sets counters to 0, for a fault, and count what comes after it', () => {
