@@ -201,7 +201,7 @@ export class Database {
       const used = error instanceof DomainError && error.problems[0]?.code === 'idempotency_key_in_use';
       const before =
         envelope && 'key' in envelope && used
-          ? await this.answered(tenantId, livemode, envelope.account, envelope.key, table, getTableName(table))
+          ? await this.storedResponse(tenantId, livemode, envelope.account, envelope.key, table, getTableName(table))
           : undefined;
       if (before && before.requestId === envelope?.requestId) return [before.row];
       throw error;
@@ -256,7 +256,7 @@ export class Database {
   }
 
   /** The stored answer of an idempotency key, as a row of `table`; undefined when the key is new. */
-  async answered<T extends Table>(
+  async storedResponse<T extends Table>(
     tenantId: string,
     livemode: boolean,
     account: string,

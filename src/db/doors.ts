@@ -18,7 +18,7 @@ export type CredentialCalls = Pick<Database, 'read' | 'call'>;
 /** What scopes are made from, and the writes of operators. */
 export type ScopeSource = Pick<
   Database,
-  'read' | 'text' | 'call' | 'write' | 'answered' | 'sourceOf' | 'statementSeconds'
+  'read' | 'text' | 'call' | 'write' | 'storedResponse' | 'sourceOf' | 'statementSeconds'
 >;
 
 /** How the database is doing, for probes, metrics and the log. */

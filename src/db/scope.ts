@@ -174,9 +174,9 @@ export class Scope {
   }
 
   /** The stored answer of this idempotency key, if there is one. */
-  answered<T extends PgTable>(table: T, key: string) {
+  storedResponse<T extends PgTable>(table: T, key: string) {
     const { tenantId, livemode, actingAccountId } = this.caller;
-    return this.database.answered(tenantId, livemode, actingAccountId, key, table, getTableName(table));
+    return this.database.storedResponse(tenantId, livemode, actingAccountId, key, table, getTableName(table));
   }
 
   /**

@@ -36,7 +36,7 @@ export class Lost extends Error {
 }
 
 /** What a piece of work may use while it is done. */
-export interface Turn {
+export interface PieceContext {
   /** Aborted when the work is lost, or the worker stops. */
   signal: AbortSignal;
   /** Pays for rows that were read, from the allowance of the account. */
@@ -53,7 +53,7 @@ interface Kind<R extends TenantAndMode & { id: string; attempts: number; caller:
   /** Deletes what is over; returns whether the piece is over. */
   expire(piece: Piece): Promise<boolean>;
   claim(piece: Piece): Promise<R | undefined>;
-  run(row: R, turn: Turn): Promise<void>;
+  run(row: R, context: PieceContext): Promise<void>;
 }
 
 /**
@@ -97,7 +97,7 @@ export class BulkWork<R extends TenantAndMode & { id: string; attempts: number; 
       if (!this.#running.has(key))
         this.#running.set(
           key,
-          this.#turn(piece).finally(() => this.#leave(key)),
+          this.#claimed(piece).finally(() => this.#leave(key)),
         );
     }
     return due.length > 0;
@@ -129,7 +129,7 @@ export class BulkWork<R extends TenantAndMode & { id: string; attempts: number; 
     );
   }
 
-  async #turn(piece: Piece): Promise<void> {
+  async #claimed(piece: Piece): Promise<void> {
     const { tenantId, id } = piece;
     try {
       if (await this.kind.expire(piece)) return;

@@ -5,7 +5,7 @@ import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import { type Bulk, callerOf } from '../operation/bulk.js';
 import { DomainError, problem, sentenceV1 } from '../errors/problems.js';
 import { type ExportRow, dataExport } from '../resources/export/table.js';
-import { claimSeconds, Lost, type Piece, type Turn } from './bulk.js';
+import { claimSeconds, Lost, type Piece, type PieceContext } from './bulk.js';
 
 /** A part of the content has about so many bytes. */
 const partBytes = 512 * 1024;
@@ -40,7 +40,7 @@ export class Exports {
     return row && fromRow(dataExport, row);
   }
 
-  async run(row: ExportRow, turn: Turn): Promise<void> {
+  async run(row: ExportRow, context: PieceContext): Promise<void> {
     const { tenantId, livemode, id, attempts } = row;
     const finish = (sha256: string | null, error: string | null) =>
       this.database.work('finish_export', [
@@ -48,14 +48,14 @@ export class Exports {
         this.bulk.exportKeepSeconds,
       ]);
     try {
-      const content = new Content(this.database, row, turn, this.bulk.exportBytesMax);
+      const content = new Content(this.database, row, context, this.bulk.exportBytesMax);
       const list = await this.bulk.list(row, callerOf(row));
       await content.add(list.header, 0);
       const take = async (rows: Record<string, unknown>[]) => {
-        await turn.pay(rows.length);
+        await context.pay(rows.length);
         await content.add(list.lines(rows), rows.length);
       };
-      await this.database.lists.read(list.statement, take, turn.signal);
+      await this.database.lists.read(list.statement, take, context.signal);
       await finish(await content.end(), null);
     } catch (error) {
       // What the caller may not see any more, and a list that is too large: another attempt would end in the same way.
@@ -77,12 +77,12 @@ class Content {
   constructor(
     private readonly database: WorkerCalls,
     private readonly of: ExportRow & TenantAndMode,
-    private readonly turn: Turn,
+    private readonly context: PieceContext,
     private readonly bytesMax: number,
   ) {}
 
   async add(text: string, rows: number): Promise<void> {
-    if (this.turn.signal.aborted) throw new Lost();
+    if (this.context.signal.aborted) throw new Lost();
     const bytes = Buffer.byteLength(text);
     this.#waiting.push(text);
     this.#waitingBytes += bytes;

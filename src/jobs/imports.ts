@@ -3,7 +3,7 @@ import { fromRow } from '../db/read/row-mapper.js';
 import { type Bulk, callerOf, EarlierRows, type RowFault, type RowOutcome } from '../operation/bulk.js';
 import { type ImportRow, dataImport } from '../resources/import/table.js';
 import type { ImportRowStatus } from '../resources/import-row/table.js';
-import { claimSeconds, Lost, patiently, type Piece, type Turn } from './bulk.js';
+import { claimSeconds, Lost, patiently, type Piece, type PieceContext } from './bulk.js';
 
 /** How many rows are recorded together, and tried together. */
 const batchMax = 50;
@@ -38,7 +38,7 @@ export class Imports {
     return row && fromRow(dataImport, row);
   }
 
-  async run(row: ImportRow, turn: Turn): Promise<void> {
+  async run(row: ImportRow, context: PieceContext): Promise<void> {
     const { tenantId, livemode, id, attempts, kind, dryRun, allowDuplicates } = row;
     const caller = callerOf(row);
     const task = { kind, allowDuplicates, caller };
@@ -47,17 +47,17 @@ export class Imports {
     // A trial begins again after an interruption, since its rows are compared with those before them.
     for (let done = dryRun ? 0 : row.rowsDone; done < rows.length; done += batchMax) {
       const batch = rows.slice(done, done + batchMax);
-      if (done >= row.rowsDone) await turn.payWrites(batch.length);
+      if (done >= row.rowsDone) await context.payWrites(batch.length);
       const outcomes: RowOutcome[] = [];
       let interruption: unknown;
       if (dryRun) {
-        outcomes.push(...(await patiently(() => this.bulk.tried(task, batch, earlier), turn.signal)));
+        outcomes.push(...(await patiently(() => this.bulk.tried(task, batch, earlier), context.signal)));
       } else
         for (const [i, each] of batch.entries()) {
-          if (turn.signal.aborted) break;
+          if (context.signal.aborted) break;
           try {
             const key = `${id}:${done + i + 1}`;
-            outcomes.push(await patiently(() => this.bulk.create(task, each, key), turn.signal));
+            outcomes.push(await patiently(() => this.bulk.create(task, each, key), context.signal));
           } catch (error) {
             // The rows before it exist, so they are recorded first: the import may end here.
             interruption = error;
@@ -71,7 +71,7 @@ export class Imports {
       const values = [tenantId, livemode, id, attempts, done + results.length, JSON.stringify(results)];
       const [recorded] = await this.database.work('record_import_rows', values);
       if (interruption !== undefined) throw interruption;
-      if (recorded?.record_import_rows !== true || turn.signal.aborted) throw new Lost();
+      if (recorded?.record_import_rows !== true || context.signal.aborted) throw new Lost();
     }
     await this.database.work('finish_import', [tenantId, livemode, id, attempts, null]);
   }

@@ -113,7 +113,7 @@ export function guarded(
     context.scope.stayOnPrimary();
     context.wrote = false;
     context.envelope = writeEnvelopeOf(context, operation, args, defaults);
-    const answer = await answered(operation, context, async () => {
+    const answer = await answerOf(operation, context, async () => {
       await checkStored(operation, cleared, context);
       return resolve(source, cleared, context, info);
     });
@@ -139,7 +139,7 @@ async function checkStored(
 }
 
 /** The answer of a write, or the one that is stored under its idempotency key. */
-async function answered(operation: Operation, context: Context, write: () => Promise<unknown>): Promise<unknown> {
+async function answerOf(operation: Operation, context: Context, write: () => Promise<unknown>): Promise<unknown> {
   try {
     const answer = await write();
     // A mutation that changed nothing stored no answer; but an earlier request with other content may have used its

@@ -7,7 +7,7 @@ import { text } from '../db/write/write-arguments.js';
 import { camel, type Problem, pathOnV1, problem, DomainError, snake } from '../errors/problems.js';
 import { type Secrets, unkeyedFingerprint } from '../config/secrets.js';
 
-type Answered = Pick<WriteEnvelope, 'operation' | 'request'>;
+type StoredFor = Pick<WriteEnvelope, 'operation' | 'request'>;
 
 const unknownPepper =
   'was used before, and its request can no longer be compared with this one. Look up the object before you ' +
@@ -112,7 +112,7 @@ function fingerprint(
 }
 
 /** The stored answer for a refused write's key, if it answers the same request; otherwise throws a domain error. */
-export function answeredBefore<B extends Answered>(
+export function replayOf<B extends StoredFor>(
   before: B | undefined,
   envelope: WriteEnvelope,
   domainError: DomainError,
@@ -138,7 +138,7 @@ export async function replay(
 ): Promise<Record<string, unknown>> {
   const { envelope } = context;
   if (!envelope || !table) throw domainError;
-  const before = answeredBefore(await context.scope.answered(table, envelope.key), envelope, domainError);
+  const before = replayOf(await context.scope.storedResponse(table, envelope.key), envelope, domainError);
   // The answer to an earlier attempt of this same request is not a replay for the client.
   context.replayed = before.requestId !== envelope.requestId;
   return { [camel(object)]: before.row };
@@ -147,11 +147,11 @@ export async function replay(
 /** Refuses a key that was used for another request. The current request has changed nothing. */
 export async function refuseReuse({ envelope, scope }: Context, { answers: table }: Operation): Promise<void> {
   if (!envelope || !table) return;
-  const before = await scope.answered(table, envelope.key);
+  const before = await scope.storedResponse(table, envelope.key);
   if (before) refuseOther(before, envelope);
 }
 
-function refuseOther(before: Answered, envelope: WriteEnvelope): void {
+function refuseOther(before: StoredFor, envelope: WriteEnvelope): void {
   if (before.operation !== envelope.operation)
     throw new DomainError(problem('idempotency_key_reused', 'Idempotency-Key'));
   const request = envelope.requestLike ? envelope.requestLike(before.request) : envelope.request;

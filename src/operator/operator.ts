@@ -14,7 +14,7 @@ import { editions } from '../editions/editions.js';
 import { acquirerOf, acquirers } from '../hosted/acquirer.js';
 import { submitsRefunds } from '../hosted/status-poll.js';
 import { run } from '../operation/guard.js';
-import { answeredBefore, fingerprints } from '../operation/idempotency.js';
+import { fingerprints, replayOf } from '../operation/idempotency.js';
 import type { ProblemCode } from '../errors/catalogue.js';
 import { type Problem, problem, DomainError } from '../errors/problems.js';
 import { newRequestId } from '../request/id.js';
@@ -229,8 +229,15 @@ export class Operator {
       if (!(error instanceof DomainError)) throw error;
       // With a random key too, a stored response shows that an earlier attempt of this call was committed and its
       // response was lost.
-      const before = await this.database.answered(tenantId, livemode, envelope.account, envelope.key, table, name);
-      const { requestId: firstRequestId, row } = answeredBefore(before, envelope, error);
+      const before = await this.database.storedResponse(
+        tenantId,
+        livemode,
+        envelope.account,
+        envelope.key,
+        table,
+        name,
+      );
+      const { requestId: firstRequestId, row } = replayOf(before, envelope, error);
       if (firstRequestId !== requestId) this.replays++;
       return row;
     }

@@ -415,7 +415,7 @@ describe('an acquirer that is away for a day', () => {
     return { asked: attempts.length + refunds.length, faults };
   }
 
-  it('asks about each attempt and refund in every hour of a day that the acquirer is away, and loses none', async () => {
+  it('is asked about each attempt and refund in every hour, and none is lost', async () => {
     const paid = await attempted();
     const taken = { status: 'succeeded', amount: '1000.00', currency: 'INR' };
     acquirer.attempts.set(paid.id, taken);

@@ -574,7 +574,7 @@ describe('the doctor', () => {
         .filter(({ check }) => check === 'standbys')
         .map(({ level, finding }) => [level, finding]);
     // The backends of the gateway read the settings anew when they are told to, each at a time of its own.
-    const says = expect.poll(found, { timeout: 60_000 });
+    const says = expect.poll(found);
     const names = async (value: string) => {
       await primary.sql.unsafe(`alter system set synchronous_standby_names = '${value}'`);
       await primary.sql`select pg_reload_conf()`;

@@ -63,6 +63,20 @@ describe('the conventions of the code', () => {
     expect(rows('glossary.md').length + rows('concepts.md').length).toBeLessThanOrEqual(60);
   });
 
+  it('keeps the last snapshot of the tables alone, and inserts deposits in one function', () => {
+    const snapshots = fs.readdirSync('drizzle/meta').filter((name) => name.endsWith('_snapshot.json'));
+    expect(snapshots).toHaveLength(1);
+    const inserting = fs
+      .readdirSync('drizzle/functions', { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.sql'))
+      .flatMap((name) =>
+        [...fs.readFileSync(path.join('drizzle/functions', name), 'utf8').matchAll(/^\s*insert into deposit\b/gm)].map(
+          () => name,
+        ),
+      );
+    expect(inserting).toEqual(['deposit/deposit.sql']);
+  });
+
   it('says a decision in at most 80 lines: its tables are among the measurements', () => {
     const records = fs.readdirSync('docs/decisions').map((name) => `docs/decisions/${name}`);
     expect(records.length).toBeGreaterThan(40);
@@ -85,6 +99,15 @@ describe('the conventions of the code', () => {
         .filter((milliseconds) => milliseconds >= 10_000 && milliseconds < testMilliseconds)
         .map((milliseconds) => `${name}: ${milliseconds}`),
     );
+    const polls = texts
+      .filter((name) => !name.startsWith('faults/'))
+      .flatMap((name) =>
+        [...fs.readFileSync(path.join('test', name), 'utf8').matchAll(/expect\.poll\([^\n]*timeout: ([\d_]+)/g)]
+          .map(([, timeout]) => Number(timeout!.replaceAll('_', '')))
+          .filter((milliseconds) => milliseconds < 300_000)
+          .map((milliseconds) => `${name}: ${milliseconds}`),
+      );
+    expect(polls).toEqual([]);
     expect(shorter).toEqual([]);
   });
 
