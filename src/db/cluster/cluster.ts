@@ -93,7 +93,7 @@ export async function isolate(sql: postgres.Sql, tenantId: string): Promise<{ sh
       and shardid = get_shard_id_for_distribution_column('account', ${tenantId}::text)`;
   if (alone.length === 0)
     await sql`select isolate_tenant_to_new_shard('account', ${tenantId}::text, 'CASCADE', ${mode})`;
-  return placed(sql, tenantId);
+  return placeOf(sql, tenantId);
 }
 
 /** Moves the shard of a tenant, with all others in it, to another node. */
@@ -103,17 +103,17 @@ export async function move(
   to: NodeAddress,
 ): Promise<{ shard: string; node: string }> {
   await known(sql, tenantId);
-  const { shard, node } = await placed(sql, tenantId);
+  const { shard, node } = await placeOf(sql, tenantId);
   if (node === `${to.host}:${to.port}`) return { shard, node };
   const cut = node.lastIndexOf(':');
   await sql`select citus_move_shard_placement(${shard}::bigint, ${node.slice(0, cut)}, ${node.slice(cut + 1)}::int,
     ${to.host}, ${to.port}::int, ${mode})`.catch((error: Error) => {
     throw new ClusterError(`The shard ${shard} could not be moved to ${to.host}:${to.port}: ${error.message}`);
   });
-  return placed(sql, tenantId);
+  return placeOf(sql, tenantId);
 }
 
-async function placed(sql: postgres.Sql, tenantId: string): Promise<{ shard: string; node: string }> {
+async function placeOf(sql: postgres.Sql, tenantId: string): Promise<{ shard: string; node: string }> {
   const [row] = await sql`
     select p.shardid::text as shard, n.nodename || ':' || n.nodeport as node
     from pg_dist_placement p join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'

@@ -45,7 +45,7 @@ function isUnread(watched: Watched, now: number, milliseconds: number): boolean 
  * that was refused. After the grace, a connection ends as soon as its answer has.
  *
  * A connection whose client reads nothing of an answer ends, too, after 30 s, and when the gateway ends after half of
- * the time that it has for that: the answer is in memory, and the gateway would wait for it. One look a second serves
+ * the time that it has for that: the answer is in memory, and the gateway would wait for it. One round a second serves
  * all, because a timer for each request costs more.
  */
 export function endSilentConnections(
@@ -69,18 +69,18 @@ export function endSilentConnections(
     for (const { socket } of connections.values()) if (isSilent(socket) && isAnswered(socket)) socket.destroy();
   };
   let ending = false;
-  const look = setInterval(() => {
+  const round = setInterval(() => {
     const now = performance.now();
     const most = ending ? Math.min(unread, drainMilliseconds / 2) : unread;
     for (const watched of connections.values())
       if ((ending && isSilent(watched.socket)) || isUnread(watched, now, most)) watched.socket.destroy();
   }, graceMilliseconds);
   // An application that never listened has no server that closes.
-  look.unref();
-  app.server.once('close', () => clearInterval(look));
+  round.unref();
+  app.server.once('close', () => clearInterval(round));
   app.addHook('preClose', async () => {
     ending = true;
-    // The next look is a whole grace away.
-    look.refresh();
+    // The next round is a whole grace away.
+    round.refresh();
   });
 }
