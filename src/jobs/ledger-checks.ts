@@ -231,7 +231,8 @@ export class LedgerChecks {
   }
 
   #report({ tenantId, livemode }: TenantAndMode, status: LedgerCheckStatus, ended: Outcome & { error: string | null }) {
-    const line = { tenant: tenantId, mode: modeOf(livemode) };
+    // The account is what `tidegate ledger check` takes.
+    const line = { tenant: tenantId, account: `account_${tenantId}`, mode: modeOf(livemode) };
     const { violations, violationCount, brokenBlock, error } = ended;
     if (status === 'violated')
       this.log.error({ ...line, violationCount, violations, brokenBlock }, 'the ledger of a tenant is violated');

@@ -179,6 +179,13 @@ describe('the health of a deployment', () => {
       [
         () => sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due) values (${tenant},
           true, 'job_late', 1, 'no_payout', 'none', '{}', extract(epoch from clock_timestamp())::bigint - 7300)`,
+        ['late work', 'now', 'The oldest job of live mode is overdue by 2 hours.', 'curl -s http://GATEWAY/readyz'],
+        () => sql`delete from job where id = 'job_late'`,
+      ],
+      [
+        () => sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due, error,
+          failing_since) values (${tenant}, true, 'job_late', 1, 'no_payout', 'none', '{}', 99999999999, 'failed',
+          extract(epoch from clock_timestamp())::bigint - 7300)`,
         ['late work', 'now', 'The oldest job of live mode is overdue by 2 hours.', 'tidegate job list --stuck'],
         () => sql`delete from job where id = 'job_late'`,
       ],
@@ -292,7 +299,7 @@ describe('the health of a deployment', () => {
     await sql`insert into balance (tenant_id, livemode, account_id, currency, of_partner, context_id, on_root_list)
       values (${tenant}, true, ${user.id}, 'USD', false, ${user.id}, true)`;
     const ledgers = async () => (await bad()).filter(([check]) => check === 'ledgers').map(([, ...line]) => line);
-    expect(await ledgers()).toEqual([['look', '1 ledger not checked yet.', 'tidegate ledger check TENANT']]);
+    expect(await ledgers()).toEqual([['look', '1 ledger not checked yet.', `tidegate ledger check ${user.id}`]]);
     await sql`insert into ledger_check (tenant_id, livemode, id, created, status) values (${tenant}, true, 'check_old',
       extract(epoch from clock_timestamp())::bigint - 4 * 86400 - 60, 'violated')`;
     expect(await ledgers()).toEqual([

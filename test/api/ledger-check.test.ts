@@ -97,7 +97,7 @@ describe('the checks of the ledger', () => {
     });
     expect(gateway.lines).toContainEqual(
       expect.objectContaining({
-        ...{ tenant, mode: 'test', violationCount: 2, brokenBlock: '1' },
+        ...{ tenant, account: `account_${tenant}`, mode: 'test', violationCount: 2, brokenBlock: '1' },
         msg: 'the ledger of a tenant is violated',
       }),
     );

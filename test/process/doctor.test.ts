@@ -60,6 +60,7 @@ async function doctor(more: Environment = {}): Promise<Line[]> {
 const steady = (text: string): string =>
   text
     .replaceAll(/127\.0\.0\.1:\d+/g, '10.0.0.2:5432')
+    .replaceAll(/\baccount_[0-9a-f]{32}\b/g, `account_${'5a1c09ef'.repeat(4)}`)
     .replaceAll(/\b[0-9a-f]{8}\b/g, '5a1c09ef')
     .replaceAll(/version \d{3}/g, 'version 201')
     .replaceAll(/program's \d{3}/g, "program's 200");

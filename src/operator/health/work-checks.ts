@@ -84,12 +84,14 @@ const lateWork: HealthCheck = {
   alerts: ['TidegateLate', 'TidegateWorkWaits', 'TidegateNoCommits'],
   well: 'No work of live mode is overdue.',
   async find(operator) {
-    const ages = await dueAges(operator.audited);
-    return Object.entries(ages)
-      .filter(([, age]) => age > overdueSecondsMax)
-      .map(([of, age]) =>
-        now(`The oldest ${nouns[of as DueWork]} of live mode is overdue by ${span(age)}.`, 'tidegate job list --stuck'),
-      );
+    const late = Object.entries(await dueAges(operator.audited)).filter(([, age]) => age > overdueSecondsMax);
+    if (late.length === 0) return [];
+    const { jobs, work } = (await stuckCounts(operator.audited)).live;
+    // What nobody has tried yet has not failed: the gateways say why they do not work.
+    const command = jobs + work > 0 ? 'tidegate job list --stuck' : 'curl -s http://GATEWAY/readyz';
+    return late.map(([of, age]) =>
+      now(`The oldest ${nouns[of as DueWork]} of live mode is overdue by ${span(age)}.`, command),
+    );
   },
 };
 
@@ -114,13 +116,14 @@ const ledgers: HealthCheck = {
   well: 'Each ledger has passed its last check, in the last three days, and no order or bank file breaks a rule.',
   async find(operator) {
     // The last check with an outcome of each tenant and mode that has a balance.
-    const [row] = await operator.auditQuery<{ violated: number; unchecked: number; oldest: number }>(
+    const [row] = await operator.auditQuery<{ violated: number; unchecked: number; tenant: string; oldest: number }>(
       'health_ledgers',
       (db) =>
         db
           .select({
             violated: sql<number>`(count(*) filter (where l.status = 'violated'))::int`,
             unchecked: sql<number>`(count(*) filter (where l.status is null))::int`,
+            tenant: sql<string>`min(b.tenant_id) filter (where l.status is null)`,
             oldest: sql<number>`coalesce(max(extract(epoch from statement_timestamp()) - l.created), 0)::float8`,
           })
           .from(
@@ -130,7 +133,7 @@ const ledgers: HealthCheck = {
               order by c.created desc, c.id desc limit 1) l on true`,
           ),
     );
-    const { violated, unchecked, oldest } = row!;
+    const { violated, unchecked, tenant, oldest } = row!;
     const breaches = await operatorBreaches(operator);
     return [
       ...breaches.map(({ rule, what }) => now(`A rule is broken: ${rule} (${what}).`, 'tidegate ledger audit')),
@@ -146,7 +149,7 @@ const ledgers: HealthCheck = {
         ? [look(`The oldest last check of a ledger is ${span(oldest)} old.`, 'tidegate ledger checks --status failed')]
         : []),
       ...(unchecked > 0
-        ? [look(`${counted(unchecked, 'ledger')} not checked yet.`, 'tidegate ledger check TENANT')]
+        ? [look(`${counted(unchecked, 'ledger')} not checked yet.`, `tidegate ledger check account_${tenant}`)]
         : []),
     ];
   },
