@@ -230,6 +230,13 @@ it('breaks a rule where money and adjustments disagree, or one operator alone ha
   const row = await decide(await propose(500n), 'approved');
   const change = (text: string) =>
     world.sql.unsafe(`update adjustment set ${text} where tenant_id = $1 and id = $2`, [root.tenantId, row.id]);
+  const pay = (by: number) => world.sql`update payment set amount = amount + ${by}
+    where tenant_id = ${root.tenantId} and id = ${row.payment_id}`;
+  const other = 'payment has not the amount of its object';
+  expect(await rules()).not.toContain(other);
+  await pay(1);
+  expect(await rules()).toContain(other);
+  await pay(-1);
   for (const [text, back, rule] of [
     ['credit_amount = 499', 'credit_amount = 500', 'adjustment and its money disagree'],
     ["status = 'rejected'", "status = 'approved'", 'posting of an adjustment that nobody approved'],

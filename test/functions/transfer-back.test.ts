@@ -77,6 +77,20 @@ of('transfer_back', () => {
     expect(await root.payments()).toHaveLength(1);
   });
 
+  it('has a payment whose amount an audit compares with what it has moved', async () => {
+    const root = await aggregator();
+    await back(root, root.user, await root.post('dispute', root.user, -50));
+    const [payment] = await root.payments();
+    const rule = 'payment has not the amount of its object';
+    const found = async () => (await violations(fixture)).filter((each) => each.rule === rule);
+    const change = (by: number) => world.sql`update payment set amount = amount + ${by}
+      where tenant_id = ${root.tenantId} and id = ${payment!.id}`;
+    await change(1);
+    expect(await found()).toEqual([expect.objectContaining({ what: payment!.id })]);
+    await change(-1);
+    expect(await found()).toEqual([]);
+  });
+
   it('does nothing for an account that is not below zero, or of no aggregator', async () => {
     const root = await aggregator();
     await root.post('dispute', root.id, -50);

@@ -41,6 +41,7 @@ const well: Record<string, string> = {
 const changes: [alert: string, series: Record<string, string>, fires: number][] = [
   ['TidegateDown', { [up]: '1x9 0x10000' }, 2],
   ['TidegateDown', { [up]: '1x9 _x10000' }, 7],
+  ['TidegateGatewayLost', { 'tidegate_health{instance="a",check="gateways",level="look"}': '0x9 1x10000' }, 61],
   ['TidegateNoCommits', { 'tidegate_last_commit_age_seconds{instance="a"}': '1x9 16+60x10000' }, 1],
   // The first fault of a process, whose counter was born at 0.
   ['TidegateFaults', { 'tidegate_errors_total{instance="a",api="rest",code="service_fault"}': '0x9 1x10000' }, 1],

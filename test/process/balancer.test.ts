@@ -62,7 +62,7 @@ describe.skipIf(!program)(`two gateways behind HAProxy with haproxy.cfg${missing
   });
   afterAll(() => void balancer?.kill('SIGKILL'));
 
-  it('answer an outage of PostgreSQL themselves, as the APIs promise, and stay in the balancer', async () => {
+  it('answer a stall of PostgreSQL themselves, as the APIs promise, and stay in the balancer', async () => {
     const { pid } = postmaster(DATA_DIR)!;
     const stopped = [pid, ...childrenOf(pid)];
     const answers: unknown[] = [];

@@ -208,7 +208,7 @@ describe('the files for deployment', () => {
     expect(faultsOf(typed({ specs: {} }))).toHaveLength(6);
   });
 
-  it('back up every night, as the owner', () => {
+  it('have a backup as the owner, every night where the file has a timer', () => {
     const { backup } = compose.services;
     expect([backup.env_file, backup.profiles]).toEqual([['secrets/gateway.env', 'secrets/migrate.env'], ['backup']]);
     const job = cron.spec.jobTemplate.spec.template.spec.containers[0];

@@ -18,7 +18,10 @@ const backupSecondsMax = 2 * 86_400;
 /** The processes of the gateways. */
 const gateways: HealthCheck = {
   name: 'gateways',
-  alerts: ['TidegateDown', 'TidegateNoCommits', 'TidegateProcessReplaced', 'TidegateEventLoop', 'TidegateSlow'],
+  alerts: [
+    ...['TidegateDown', 'TidegateGatewayLost', 'TidegateNoCommits', 'TidegateProcessReplaced'],
+    ...['TidegateEventLoop', 'TidegateSlow'],
+  ],
   well: 'The processes of the gateways say that they run, and have the version of this program.',
   async find(operator) {
     const all = await listGateways(operator);
