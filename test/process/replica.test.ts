@@ -158,12 +158,12 @@ describe('a read that may be old', () => {
       await until(async () => (await newest()).nickname === 'limit');
       // It is logged with the next look.
       await until(() => topology.strict.lines.some(({ reason }) => reason === 'it lags'));
-      const [older] = (await user.get('/v1/accounts?type=partner')).body.data;
-      expect(older.nickname).toBe(partner.nickname);
+      const older = await user.get('/v1/accounts?type=partner');
+      expect(older.body.data[0].nickname).toBe(partner.nickname);
       // A look before may have said so in its moment; while nothing is replayed, the lag only grows.
       await until(async () => (await lagOf(topology.strict)) > 3);
-      // It grows with the time alone, from what was known on.
-      expect(await lagOf(topology.strict)).toBeLessThanOrEqual(known + (performance.now() - before) / 1_000);
+      // It grows with the time alone, from what was known on, and is known to an eighth of it.
+      expect((await lagOf(topology.strict)) / 1.125).toBeLessThanOrEqual(known + (performance.now() - before) / 1_000);
       await until(async () => saysThatItLags.test(await doctorOf(topology.strict)));
       const text = await topology.strict.metrics.registry.metrics();
       expect(text).toMatch(/^tidegate_replica_reads_total\{replica="",outcome="primary"\} [1-9]/m);
