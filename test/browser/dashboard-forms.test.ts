@@ -172,7 +172,7 @@ describe('the form of a payout account', () => {
     await bank.getByLabel('Secret key').fill(dashboard.tenants[1]!.testKey);
     await bank.getByRole('button', { name: 'Add bank account' }).click();
     const review = page.locator('.step', { hasText: 'Review' });
-    await review.getByText('The IFSC of the bank account is wrong: add it again').waitFor();
+    await review.getByText('The IFSC of the bank account is wrong: add the account again').waitFor();
     // The right one is added in its place.
     await routing.fill('BOTC0000451');
     for (const label of ['Account number', 'Account number again'])

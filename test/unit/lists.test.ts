@@ -2,8 +2,10 @@ import fs from 'node:fs';
 import { getNamedType, isInputObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { buildGraph } from '../../src/api/graphql/server.js';
+import { editions } from '../../src/editions/editions.js';
 import { deposit, depositLists } from '../../src/resources/deposit/table.js';
 import { listPageText } from '../../src/server/build/list-page.js';
+import { methodsOf, receivedMethodsOf } from '../../src/sites/dashboard/format/methods.js';
 import { listingOf } from '../../src/types/list-order.js';
 
 const schema = buildGraph();
@@ -87,5 +89,14 @@ describe('a filter of a list', () => {
     expect(() => listingOf('deposit', { ...lists, orders: { amount } })).toThrow(
       'a key of the lists of deposit has colour, which is no filter by a value of the row',
     );
+  });
+});
+
+describe('the methods of payments in the dashboard', () => {
+  it.each([1, 2] as const)('are those of the filter, and of the test payments, of Edition %i', (edition) => {
+    const { deposits, createDeposit } = editions[edition].values;
+    const named = (values: readonly string[] | undefined) => values!.map((value) => value.toUpperCase()).toSorted();
+    expect([...receivedMethodsOf(edition)].toSorted()).toEqual(named(deposits!.payment_method));
+    expect([...methodsOf(edition)].toSorted()).toEqual(named(createDeposit!.payment_method));
   });
 });

@@ -18,7 +18,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 /** The kind of a method of the graph; a later version may have others. */
 export const kindOf = (method: string): Kind => kinds[method] ?? 'Other';
 
-/** The ways to pay that each edition has. */
+/** The ways to pay that the sandbox has in each edition. */
 const ofEditions = [
   [
     'DOMESTIC_CREDIT',
@@ -35,3 +35,7 @@ const ofEditions = [
 ] as const;
 
 export const methodsOf = (edition: number) => ofEditions[edition - 1]!;
+
+/** The ways in which money comes: a bank's notice of Edition 2 may be of a wire. */
+export const receivedMethodsOf = (edition: number) =>
+  edition === 2 ? ([...ofEditions[1], 'DOMESTIC_WIRE'] as const) : ofEditions[0];

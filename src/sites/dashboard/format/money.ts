@@ -112,3 +112,13 @@ const editionCurrencies: Readonly<Record<number, string>> = { 1: 'USD', 2: 'INR'
 
 /** The currency in which an edition collects money: where pages offer a choice, the one they begin with. */
 export const currencyOf = (edition: number): string => editionCurrencies[edition]!;
+
+/** The most that an amount may be as far as a page knows, and the sentence that says so. */
+export interface Most {
+  amount: string;
+  words: string;
+}
+
+/** Whether what was sent is an amount, and more than another one. */
+export const isMoreThan = (sent: unknown, most: string): boolean =>
+  typeof sent === 'string' && /^\d{1,20}(\.\d{1,2})?$/.test(sent) && hundredths(sent) > hundredths(most);

@@ -32,7 +32,7 @@ export function requirementWords({ fieldName, message, alternatives }: Requireme
   if (role) return count ? `${count} ${role}s` : `${role === 'owner' ? 'An' : 'A'} ${role}`;
   if (fieldName.startsWith('account.addresses.'))
     return message.includes(ifsc.message)
-      ? 'The IFSC of the bank account is wrong: add it again'
+      ? 'The IFSC of the bank account is wrong: add the account again'
       : 'A bank account for payouts';
   if (!fieldName.startsWith('account.') || fieldName.startsWith('account.persons.')) return message;
   const names = [fieldName, ...alternatives].map((each) => nameOfPath(pathOf(each))).join(', or ');

@@ -26,6 +26,13 @@ function chosenIn(form: HTMLFormElement, name: string): string[] {
 
 const isBox = (input: Input): input is HTMLInputElement => input.type === 'checkbox';
 
+/** Whether an input has the value that it came with. */
+function isUntouched(input: Input): boolean {
+  if (input instanceof HTMLSelectElement)
+    return [...input.options].find(({ defaultSelected }) => defaultSelected)?.value === input.value;
+  return isBox(input) ? input.checked === input.defaultChecked : input.value === input.defaultValue;
+}
+
 /** Gives an input a value of a draft, and reports the change as if it was chosen. */
 function fill(input: Input, value: Draft[string]): void {
   if (isBox(input)) input.checked = value === true;
@@ -88,9 +95,10 @@ export function useDraft(form: RefObject<HTMLFormElement | null>, name: string |
     for (const { dataset } of shown.querySelectorAll<HTMLElement>('[data-chosen-for]'))
       values[dataset.chosenFor!] = dataset.chosen!;
     for (const input of inputsOf(shown)) {
-      values[input.name] = isBox(input)
-        ? input.checked
-        : [...chosenIn(shown, input.name), input.value].filter(Boolean).join('\n');
+      const chosen = chosenIn(shown, input.name);
+      // What the form itself has filled in may be another value when it is opened again.
+      if (chosen.length === 0 && isUntouched(input)) continue;
+      values[input.name] = isBox(input) ? input.checked : [...chosen, input.value].filter(Boolean).join('\n');
     }
     keepDraft(key, values);
   };

@@ -9,7 +9,7 @@ import {
   useState,
 } from 'react';
 import { countries } from '../format/countries';
-import { readAmount, typedAmount } from '../format/money';
+import { isMoreThan, type Most, readAmount, typedAmount } from '../format/money';
 import { wrongKey } from '../graph/with-key';
 import { required as missing } from '../format/refusals';
 import type { Failure } from '../graph/write';
@@ -18,7 +18,7 @@ import { Restored, useDraft } from './draft';
 import { Field } from './field';
 import { Problem } from './problem';
 
-const FailureContext = createContext<Failure | undefined>(undefined);
+const FailureContext = createContext<(Failure & { sent?: FormData | undefined }) | undefined>(undefined);
 
 interface FormProps<Input> {
   label: string;
@@ -63,6 +63,7 @@ export function Form<Input>({
   const mode = useContext(SessionContext)?.viewer.mode;
   const [fault, setFault] = useState<string>();
   const draft = useDraft(form, name);
+  const [sent, setSent] = useState<FormData>();
   const failure = fault === undefined ? refusal : { messages: [], fields: { apiKey: fault } };
   useEffect(() => {
     if (failure) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
@@ -74,6 +75,7 @@ export function Form<Input>({
     const apiKey = withKey ? String(values.get('apiKey')).trim() : undefined;
     values.delete('apiKey');
     readAmounts(event.currentTarget, values);
+    setSent(values);
     const wrong = apiKey !== undefined && mode ? wrongKey(apiKey, mode) : undefined;
     setFault(wrong);
     if (wrong !== undefined) return;
@@ -93,7 +95,7 @@ export function Form<Input>({
     >
       {draft.restored && <Restored form={form} onDiscard={draft.forget} />}
       {failure && <Refusal failure={failure} elements={form.current?.elements} />}
-      <FailureContext value={failure}>
+      <FailureContext value={failure && { ...failure, sent }}>
         {children}
         {withKey && <KeyField mode={mode} />}
       </FailureContext>
@@ -124,13 +126,14 @@ function Refusal({ failure, elements }: { failure: Failure; elements: HTMLFormCo
 }
 
 /**
- * The error of a field of the form, or of a part of its value, such as an item of a list. `most` is what is said in its
- * place of an amount that is more than there is: that with the figure.
+ * The error of a field of the form, or of a part of its value, such as an item of a list. Of an amount that was more
+ * than `most` it is that sentence, with the figure; a smaller one was refused by what the page does not know yet.
  */
-export function useError(name: string, most?: string): string | undefined {
-  const { fields = {}, codes } = useContext(FailureContext) ?? {};
+export function useError(name: string, most?: Most): string | undefined {
+  const { fields = {}, codes, sent } = useContext(FailureContext) ?? {};
   const [path, text] = Object.entries(fields).find(([each]) => each === name || each.startsWith(`${name}.`)) ?? [];
-  return path !== undefined && codes?.[path]?.startsWith('amount_exceeds_') ? (most ?? text) : text;
+  const exceeds = path !== undefined && codes?.[path]?.startsWith('amount_exceeds_');
+  return exceeds && most && isMoreThan(sent?.get(name), most.amount) ? most.words : text;
 }
 
 /** The values of a form as nested objects, by the dots of their names, without the spaces that a paste brings along. */
@@ -185,7 +188,7 @@ export function TextField({
   most,
   ...attributes
 }: NamedFieldProps &
-  InputAttributes & { doubt?: string | undefined; most?: string | undefined; 'data-amount'?: string }) {
+  InputAttributes & { doubt?: string | undefined; most?: Most | undefined; 'data-amount'?: string }) {
   return (
     <Field label={label} hint={hint} error={useError(name, most) ?? doubt}>
       {(input) => <input {...input} {...attributes} name={name} autoComplete="off" />}
@@ -231,8 +234,7 @@ interface AmountFieldProps extends NamedFieldProps {
   currency?: string | undefined;
   defaultValue?: string | undefined;
   placeholder?: string | undefined;
-  /** What is said of more than there is, such as "At most $12.34 is left of the payment."; see `useError`. */
-  most?: string | undefined;
+  most?: Most | undefined;
 }
 
 /** A field for an amount of money, as people write it. What it is taken for stands in it when it is left. */

@@ -1,3 +1,4 @@
+import type { Most } from '../format/money';
 import { nameOfPath } from '../format/requirements';
 import { words } from '../format/words';
 import type { InputMember } from '../graph/input-types';
@@ -14,8 +15,7 @@ interface MemberFieldProps {
   /** What seems wrong with a text, as `CheckedField` has it. */
   check?: ((text: string, form: FormData) => string | undefined) | undefined;
   doubt?: string | undefined;
-  /** What is said of an amount that is more than there is. */
-  most?: string | undefined;
+  most?: Most | undefined;
 }
 
 /** A field for a member of an input of the graph, by its type in the schema. */

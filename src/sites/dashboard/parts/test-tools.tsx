@@ -7,6 +7,7 @@ import { useMayWrite, useSession } from '../session';
 import { ActionDialog } from './action';
 import { MemberField } from './member-field';
 import { Card } from './page';
+import type { Most } from '../format/money';
 import { Problem } from './problem';
 import { Lines } from './skeleton';
 
@@ -18,8 +19,7 @@ export interface Tool {
   input?: string;
   /** Whether no session may do it, but a key. */
   withKey?: boolean;
-  /** What is said of an amount that is more than there is. */
-  most?: string | undefined;
+  most?: Most | undefined;
 }
 
 interface TestToolsProps {
@@ -89,7 +89,7 @@ export function ToolButton({ id, tool, about }: { id: string; tool: Tool; about?
 }
 
 /** The fields for what a helper takes beyond the object. */
-function Members({ of, most }: { of: string; most: string | undefined }) {
+function Members({ of, most }: { of: string; most: Most | undefined }) {
   const members = useInputMembers(of);
   if (!members) return <Lines count={2} />;
   return [...members]

@@ -49,7 +49,7 @@ const places = ['line1', 'line2', 'city', 'state', 'postalCode'] as const;
 const numbers = ['business', 'tax', 'taxGst', 'taxTrade'] as const;
 const documents = ['idDocument', 'ownershipStructureDocument', 'physicalAddressDocument'] as const;
 
-const whyHint = 'What the service should know. A change of persons, such as a new director, goes here, too.';
+const whyHint = 'What the service should know. Of a change of persons, such as a new director, send a document, too.';
 
 function ChangeForm({ account, onDone }: { account: AccountDetail; onDone: () => void }) {
   const { write, pending, failure } = useWrite(RequestMutation);

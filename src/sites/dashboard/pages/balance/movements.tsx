@@ -31,6 +31,6 @@ export function Movements({ rows }: { rows: readonly Movement[] }) {
 function What({ movement }: { movement: Movement }) {
   const { text, hint, reference, href } = movementWords(movement);
   return (
-    <Two hint={[hint, reference].filter(Boolean).join(' · ')}>{href ? <Link href={href}>{text}</Link> : text}</Two>
+    <Two hint={[reference, hint].filter(Boolean).join(' · ')}>{href ? <Link href={href}>{text}</Link> : text}</Two>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Link } from 'wouter';
-import { currencyOf, formatMoney, hundredths, sum } from '../../format/money';
+import { currencyOf, formatMoney, hundredths, type Most, sum } from '../../format/money';
 import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import type { RowOf } from '../../graph/pages';
 import { CreatePage } from '../../parts/create-page';
@@ -192,10 +192,12 @@ function InvoiceFields({ payeeId, customerId, currency, chosen, onChange }: Invo
 
 const openOf = (invoices: readonly Invoice[]) => sum(invoices.map(({ amountReconcilable }) => amountReconcilable));
 
-/** How much is open of the invoices, in words. */
-const mostOf = (invoices: readonly Invoice[], currency: string): string =>
-  `At most ${formatMoney({ amount: openOf(invoices), currency })} is open on ` +
-  `${invoices.map(({ invoice }) => invoice.referenceNumber).join(', ')}.`;
+/** How much is open of the invoices. */
+function mostOf(invoices: readonly Invoice[], currency: string): Most {
+  const amount = openOf(invoices);
+  const names = invoices.map(({ invoice }) => invoice.referenceNumber).join(', ');
+  return { amount, words: `At most ${formatMoney({ amount, currency })} is open on ${names}.` };
+}
 
 const nameOfInvoice = ({ invoice, currency, amountReconcilable: amount }: Invoice): string =>
   `${invoice.referenceNumber} · ${formatMoney({ amount, currency })} open`;

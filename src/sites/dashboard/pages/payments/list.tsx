@@ -1,6 +1,6 @@
 import { daysBetween } from '../../format/days';
 import { disputeStatuses } from '../../format/disputes';
-import { methodsOf } from '../../format/methods';
+import { receivedMethodsOf } from '../../format/methods';
 import { currencies, currencyOf } from '../../format/money';
 import { useTimeZone } from '../../format/preferences';
 import { useTimes } from '../../format/time';
@@ -58,7 +58,7 @@ function useArguments() {
   const search = params.get('search');
   const [status, method] = [
     book.uses('status') && one('status', statuses),
-    book.uses('method') && one('method', methodsOf(viewer.edition)),
+    book.uses('method') && one('method', receivedMethodsOf(viewer.edition)),
   ];
   // Amounts of several currencies have no common order.
   const currency = one('currency', currencies) ?? (byAmount ? currencyOf(viewer.edition) : undefined);
@@ -132,7 +132,7 @@ function Received() {
         <Choice label="Currency" name="currency" values={currencies} none={currency ?? 'All'} />
         {!open && <Range label="Amount" name="amount" type="amount" currency={currency} />}
         <Range label="Received" name="received" type="date" />
-        <Choice label="Method" name="method" values={methodsOf(viewer.edition)} />
+        <Choice label="Method" name="method" values={receivedMethodsOf(viewer.edition)} />
         <AccountFilter label="Customer" name="customer" type="PARTNER" />
         {!open && <Sort />}
       </FilterBar>

@@ -1,4 +1,4 @@
-import { decimal, formatMoney, hundredths } from '../../format/money';
+import { decimal, formatMoney, hundredths, type Most } from '../../format/money';
 import { useTimes } from '../../format/time';
 import { graphql } from '../../graph/graphql';
 import type { RowOf } from '../../graph/pages';
@@ -34,15 +34,17 @@ const tools: Tool[] = [
 
 type Refunded = PaymentDetail['refunds'];
 
-/** How much is left of a payment, in words: without disputes, and without refunds where they count. */
-export function mostOf({ amount, currency, disputed }: PaymentDetail, refunds?: Refunded): string | undefined {
+/** How much is left of a payment: without disputes, and without refunds where they count. */
+export function mostOf({ amount, currency, disputed }: PaymentDetail, refunds?: Refunded): Most | undefined {
   if (refunds === null || refunds?.pageInfo.hasNextPage) return undefined;
   const refunded = refunds?.nodes.filter(({ status }) => status !== 'FAILED') ?? [];
   const left = refunded.reduce(
     (rest, each) => rest - hundredths(each.amount),
     hundredths(amount) - hundredths(disputed),
   );
-  return left > 0n ? `At most ${formatMoney({ amount: decimal(left), currency })} is left of the payment.` : undefined;
+  if (left <= 0n) return undefined;
+  const most = decimal(left);
+  return { amount: most, words: `At most ${formatMoney({ amount: most, currency })} is left of the payment.` };
 }
 
 /** Gives money of a payment back to its payer. */

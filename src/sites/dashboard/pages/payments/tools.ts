@@ -63,5 +63,7 @@ export function toolsOf(payment: PaymentDetail) {
   if (disputedDeposit)
     return { tools: [], none: 'This payment took its money at once, and the bank does no more with it.' };
   const ended = `This payment is ${status.toLowerCase()}, and a payment that has ended stays so.`;
-  return { tools: (tools[status] ?? []).map((tool) => ({ ...tool, most: mostOf(payment) })), none: ended };
+  // What was refunded can be disputed, too, as long as something is left: only the gateway knows how much.
+  const most = payment.refunds?.nodes.every(({ status }) => status === 'FAILED') ? mostOf(payment) : undefined;
+  return { tools: (tools[status] ?? []).map((tool) => ({ ...tool, most })), none: ended };
 }
