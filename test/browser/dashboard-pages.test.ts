@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -187,12 +188,23 @@ describe('the money of the dashboard', () => {
   });
 
   it('is exported in cells that no spreadsheet runs as a formula', () => {
-    expect(csvLine(['=1+1', '-12.50', '+44', '@a', 'a"b,c'])).toBe(`'=1+1,-12.50,'+44,'@a,"a""b,c"\r\n`);
+    expect(csvLine(['=1+1', '-12.50', '+44', '@a', 'a"b,c'])).toBe(`'=1+1,-12.50,+44,'@a,"a""b,c"\r\n`);
+    expect(csvLine(['＝1', '＋a', '－a', '＠a', 'a;=1', 'a; "=1', 'a\t＝1', 'a;-12.50', 'a=1;b'])).toBe(
+      `'＝1,'＋a,'－a,'＠a,a;'=1,"a; ""'=1",a\t'＝1,a;-12.50,a=1;b\r\n`,
+    );
+    // A spreadsheet that separates by semicolons or tabs sees several cells in one.
+    const parts = fc.array(fc.oneof(fc.string(), fc.constantFrom(...'=+-@＝＋－＠;\t\r\n "1.')));
     fc.assert(
-      fc.property(fc.string(), (text) => {
-        const cell = csvLine([text]).slice(0, -2);
-        expect(/^"?[=+\-@\t\r\n]/.test(cell)).toBe(/^-\d+(\.\d+)?$/.test(text));
-      }),
+      fc.property(
+        parts.map((some) => some.join('')),
+        (text) => {
+          const [cell] = parse(csvLine([text]))[0] ?? [''];
+          for (const [i, part] of cell.split(/[;\t\r\n]/).entries())
+            expect((i === 0 ? /^[=+\-@＝＋－＠]/ : /^[ "]*[=+\-@＝＋－＠]/).test(part)).toBe(
+              (i === 0 ? /^[+-]\d+(\.\d+)?$/ : /^[ "]*[+-]\d+(\.\d+)?$/).test(part),
+            );
+        },
+      ),
     );
   });
 });

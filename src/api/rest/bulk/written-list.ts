@@ -52,6 +52,6 @@ function cellOf(path: Column, object: object): string | null {
   let value: unknown = object;
   for (const name of path) value = (value as Record<string, unknown> | null | undefined)?.[name];
   if (value === null || value === undefined) return null;
-  if (typeof value === 'object') return JSON.stringify(value);
+  if (typeof value === 'object') return harmless(JSON.stringify(value));
   return typeof value === 'string' ? harmless(value) : String(value);
 }
