@@ -352,6 +352,9 @@ describe('the order of a list', () => {
       });
     // It bills nobody else.
     expect(done(await of(user.id)).data.account.billedReceivables.nodes).toEqual([]);
+    const filtered = args.replace('filter: {', `filter: { accountId: "${partner.id}",`);
+    const named = done(await user.graph(`{ receivables(${filtered}, first: 100) { totalCount nodes { id } } }`));
+    expect(named.data.receivables).toEqual({ totalCount: wanted.length, nodes: wanted.map((id) => ({ id })) });
   });
 
   it('orders by creation for every list', async () => {

@@ -1,7 +1,7 @@
 import { and, sql } from 'drizzle-orm';
 import { partOf } from '../../db/list/statement.js';
 import { listScopeText } from '../../types/account-scope.js';
-import { argsOf, ofAccount } from '../../types/list-arguments.js';
+import { argsOf } from '../../types/list-arguments.js';
 import { type Listing, listingOf } from '../../types/pagination.js';
 import { dueDateOf, receivable, receivableLists, ReceivableStatus, ReceivableTransactionType } from './table.js';
 
@@ -31,7 +31,8 @@ export const [ReceivableArgs, ReceivableOfAccountArgs] = argsOf(
     currency: 'Only in these currencies.',
     transactionType: [ReceivableTransactionType, 'Only of these types.'],
     search: 'the reference number of the invoice',
-    accountId: ofAccount('receivables'),
+    accountId:
+      'Only receivables of this account, or those that bill it. It may be any account that the caller can see.',
     scope: listScopeText,
   },
   byDueDateOrAmount,

@@ -51,7 +51,10 @@ type Listed = 'accountId' | 'currency' | 'customerId' | 'invoice' | 'status' | '
 
 /** How receivables are listed. */
 export const receivableLists = (t: Record<Listed, PgColumn>): Lists => ({
-  filters: { accountId: t.accountId, status: t.status, currency: t.currency, transactionType: t.transactionType },
+  filters: {
+    accountId: { either: [t.accountId, t.customerId] },
+    ...{ status: t.status, currency: t.currency, transactionType: t.transactionType },
+  },
   byAccount: ['accountId'],
   own: t.accountId,
   keys: { status: ['status'], currency_status: ['currency', 'status'], type: ['transactionType'] },

@@ -37,11 +37,17 @@ const ExportQuery = graphql(
 /** The list of an export, with the filters and the order of a page. */
 export type ExportSource = VariablesOf<typeof CreateMutation>['input']['source'];
 
+interface ExportProps {
+  source: ExportSource;
+  /** What the file holds, where it is not what the page shows. */
+  holds?: string;
+}
+
 /**
  * Exports the whole list of a page as a CSV file, as the filters of the page select it. The gateway makes the file, of
  * one moment, and keeps it for some time; it is saved as soon as it is made. Those who may only read make none.
  */
-export function Export({ source }: { source: ExportSource }) {
+export function Export({ source, holds }: ExportProps) {
   const { write, pending, failure } = useWrite(CreateMutation);
   const [made, setMade] = useState<string>();
   const [saved, setSaved] = useState<Exported>();
@@ -60,6 +66,7 @@ export function Export({ source }: { source: ExportSource }) {
       {failure && <Problem error={{ ...failure, messages: [...failure.messages, ...Object.values(failure.fields)] }} />}
       {made && <Making id={made} onEnd={end} />}
       {saved && <Made made={saved} />}
+      {holds && !made && !saved && <span className="hint export-holds">{holds}</span>}
       <button type="button" className="button" disabled={pending || made !== undefined} onClick={() => void begin()}>
         <Download aria-hidden /> Export CSV
       </button>

@@ -8,6 +8,7 @@ import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { failureOf } from '../../graph/write';
 import { Two } from '../../parts/cells';
+import { Export } from '../../parts/export';
 import { useCopied } from '../../parts/facts';
 import { Money } from '../../parts/money';
 import { Card } from '../../parts/page';
@@ -76,6 +77,9 @@ export function Owes({ customer }: { customer: AccountDetail }) {
   );
 }
 
+/** The open invoices in the order of the card. */
+const openFirst = { orderBy: 'DUE_DATE_ASC' as const, filter: { status: ['OPEN' as const] } };
+
 interface OwesCardProps {
   customer: AccountDetail;
   owner: Owed['owner'];
@@ -103,6 +107,7 @@ function OwesCard({ customer, owner, ages, page }: OwesCardProps) {
             <Printer aria-hidden /> {whole.pending ? 'Reading the invoices …' : 'Print statement'}
           </button>
           <Reminder {...given} ages={ages} invoices={page.nodes} />
+          <Export source={{ receivables: { ...openFirst, filter: { ...openFirst.filter, accountId: customer.id } } }} />
         </div>
         {whole.error && <Problem error={failureOf(whole.error)} />}
       </Card>

@@ -160,27 +160,43 @@ function useArguments(type: keyof typeof kinds) {
   return { ofUsers, book, search, currency, variables };
 }
 
-/** The export of what the filters select; of a search none, since it finds accounts of every type. */
-function exportOf({ search, orderBy, currency, scope, type, status }: VariablesOf<typeof AccountsQuery>) {
-  if (search) return null;
-  const list = sent({ orderBy, orderCurrency: currency, scope, filter: sent({ type, status }) });
-  return { accounts: list } satisfies ExportSource;
+interface Exportable {
+  source: ExportSource;
+  /** What the file has beside the rows of the page. */
+  holds?: string;
+}
+
+/**
+ * The export of what the filters select. A search finds accounts of every type, apart from that of the customers of
+ * one account.
+ */
+function exportOf(
+  { search, orderBy, currency, scope, type, status }: VariablesOf<typeof AccountsQuery>,
+  ownerId: string | undefined,
+): Exportable {
+  if (!search)
+    return { source: { accounts: sent({ orderBy, orderCurrency: currency, scope, filter: sent({ type, status }) }) } };
+  if (ownerId !== undefined) return { source: { partners: { accountId: ownerId, search } } };
+  return {
+    source: { accounts: sent({ search, scope }) },
+    holds: 'The file has all accounts that the search finds: users, customers and your own.',
+  };
 }
 
 function Accounts({ type }: { type: keyof typeof kinds }) {
   const { title, none, hint } = kinds[type];
   const { filtered } = useFilters();
+  const { viewer } = useSession();
   const { ofUsers, book, search, currency, variables } = useArguments(type);
   const result = useLive(AccountsQuery, variables);
   const page = result.data?.accounts;
   const action = useCreateLink(type);
-  const source = exportOf(variables);
   return (
     <Page
       title={title}
       actions={
         <>
-          {source && <Export source={source} />}
+          <Export {...exportOf(variables, viewer.account.type === 'PLATFORM' ? undefined : viewer.account.id)} />
           {type === 'PARTNER' && action && (
             <Link href="/customers/import" className="button">
               Import

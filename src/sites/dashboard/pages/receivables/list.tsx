@@ -6,6 +6,7 @@ import { stateOf } from '../../format/receivables';
 import { formatDay, gatewayNow } from '../../format/time';
 import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
+import type { RowOf } from '../../graph/pages';
 import { sent } from '../../graph/sent';
 import { AccountFilter } from '../../parts/account-filter';
 import { amountAndStatus, stateColumn, Two } from '../../parts/cells';
@@ -24,60 +25,38 @@ import type { Column } from '../../parts/table';
 import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
 import { Ageing } from './ageing';
 
-const ListedFragment = graphql(
-  `
-    fragment ListedReceivables on ReceivableConnection {
-      totalCount
-      nodes {
-        id currency status description amountReconcilable
-        invoice { amount referenceNumber dueDate }
-        account { ...Name }
-        customer { ...Name }
-      }
-      pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
-    }
-  `,
-  [NameFragment],
-);
-
 const ReceivablesQuery = graphql(
   `
     query Receivables(
       $first: Int, $after: ID, $last: Int, $before: ID, $search: String, $orderBy: ReceivableOrder
       $status: [ReceivableStatus!], $currency: [Currency!], $dueDate: DateFilter, $amount: AmountFilter
+      $account: ID, $billed: ID!, $isBilled: Boolean!
     ) {
       viewer { now }
+      account(id: $billed) @include(if: $isBilled) { ...Name }
       receivables(
         first: $first, after: $after, last: $last, before: $before, search: $search, orderBy: $orderBy
-        filter: { status: $status, currency: $currency, dueDate: $dueDate, amount: $amount }
-      ) { ...ListedReceivables }
-    }
-  `,
-  [ListedFragment],
-);
-
-/** The invoices that bill a customer, with the filters and orders of all. */
-const BilledQuery = graphql(
-  `
-    query ReceivablesOfCustomer(
-      $customer: ID!, $first: Int, $after: ID, $last: Int, $before: ID, $orderBy: ReceivableOrder
-      $status: [ReceivableStatus!], $currency: [Currency!], $dueDate: DateFilter, $amount: AmountFilter
-    ) {
-      viewer { now }
-      account(id: $customer) {
-        ...Name
-        receivables: billedReceivables(
-          first: $first, after: $after, last: $last, before: $before, orderBy: $orderBy
-          filter: { status: $status, currency: $currency, dueDate: $dueDate, amount: $amount }
-        ) { ...ListedReceivables }
+        filter: { status: $status, currency: $currency, dueDate: $dueDate, amount: $amount, accountId: $account }
+      ) {
+        totalCount
+        nodes {
+          id currency status description amountReconcilable
+          invoice { amount referenceNumber dueDate }
+          account { ...Name }
+          customer { ...Name }
+        }
+        pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
       }
     }
   `,
-  [ListedFragment, NameFragment],
+  [NameFragment],
 );
 
-type Receivable = ResultOf<typeof ListedFragment>['nodes'][number];
-type Filters = Omit<VariablesOf<typeof ReceivablesQuery>, 'first' | 'after' | 'last' | 'before'>;
+type Receivable = RowOf<ResultOf<typeof ReceivablesQuery>['receivables']>;
+type Filters = Omit<
+  VariablesOf<typeof ReceivablesQuery>,
+  'first' | 'after' | 'last' | 'before' | 'billed' | 'isBilled'
+>;
 
 const statuses = ['OPEN', 'LOCKED', 'SETTLED', 'VOID'] as const;
 const due = { due: 'DUE_DATE_ASC', 'due-last': 'DUE_DATE_DESC' };
@@ -122,29 +101,17 @@ function useArguments() {
     ...(currency && { currency: [currency] }),
     ...sent({ dueDate: overdue ? beforeToday(timeZone, days) : days }),
     ...(byAmount && sent({ amount: range('amount', isAmount) })),
+    ...(book.uses('customer') && { account: params.get('customer')! }),
   };
   const search = params.get('search');
   const orderBy = book.orderBy as Filters['orderBy'];
   const variables: Filters = search ? { search } : { ...filters, ...(orderBy && { orderBy }) };
-  const customer = book.uses('customer') && !search ? params.get('customer') : null;
-  return { book, overdue, currency, customer, variables };
-}
-
-/** The page of the list, of all receivables or of those that bill a customer. */
-function useReceivables(customer: string | null, variables: Filters) {
-  const place = usePlace();
-  const all = useLive(ReceivablesQuery, { ...variables, ...place }, { pause: customer !== null });
-  const { search: _, ...filters } = variables;
-  const billed = useLive(BilledQuery, { ...filters, ...place, customer: customer ?? '' }, { pause: customer === null });
-  if (customer === null) return { result: all, now: all.data?.viewer.now, page: all.data?.receivables, billed: null };
-  const { data } = billed;
-  const { account } = data ?? {};
-  return { result: billed, now: data?.viewer.now, page: data && (account?.receivables ?? null), billed: account };
+  return { book, overdue, currency, variables };
 }
 
 /** The export of what the filters select. */
-function exportOf({ search, orderBy, ...filter }: Filters): ExportSource {
-  return { receivables: search ? { search } : sent({ orderBy, filter: sent(filter) }) };
+function exportOf({ search, orderBy, account, ...filter }: Filters): ExportSource {
+  return { receivables: search ? { search } : sent({ orderBy, filter: sent({ ...filter, accountId: account }) }) };
 }
 
 const importLink = (
@@ -156,8 +123,14 @@ const importLink = (
 /** The receivables: how old the open ones are, and all of them; or those that bill a customer. */
 export function Receivables() {
   const { params, set } = useFilters();
-  const { book, overdue, currency, customer, variables } = useArguments();
-  const { result, now, page, billed } = useReceivables(customer, variables);
+  const { book, overdue, currency, variables } = useArguments();
+  const isBilled = Boolean(variables.account);
+  const result = useLive(ReceivablesQuery, {
+    ...{ ...variables, ...usePlace() },
+    ...{ isBilled, billed: variables.account ?? '' },
+  });
+  const { viewer: asked, account: billed, receivables: page } = result.data ?? {};
+  const now = asked?.now;
   const { viewer } = useSession();
   const mayWrite = useMayWrite();
   const timeZone = useTimeZone();
@@ -174,13 +147,13 @@ export function Receivables() {
       back={billed ? { href: `/accounts/${billed.id}`, name: nameOf(billed) } : undefined}
       actions={
         <>
-          {customer === null && <Export source={exportOf(variables)} />}
+          <Export source={exportOf(variables)} />
           {create && importLink}
           {create}
         </>
       }
     >
-      {customer === null && <Ageing />}
+      {!isBilled && <Ageing />}
       <FilterBar orders={book}>
         <Tabs
           kinds={[
