@@ -88,11 +88,14 @@ describe('the filters of a list', () => {
     expect(await page.getByLabel('Sort').inputValue()).toBe('amount');
     expect(await faults(page)).toEqual([]);
 
-    // No order has a range of amounts and of days, so the page says what has to go.
+    // No order has a range of amounts and of days, so the page says before and afterwards what has to go.
+    const note = page.locator('.filters-note');
+    const apart = 'Amount does not go together with Received, Method or Customer: choosing one removes the other.';
+    await note.getByText(apart, { exact: true }).waitFor();
     await chip(page, 'Received').click();
     await page.getByLabel('Received from').fill('2020-01-01');
     await page.getByLabel('Received from').press('Enter');
-    await page.getByText('Received takes the place of Amount').waitFor();
+    await note.getByText(/^Received takes the place of Amount: this list cannot be filtered by both at once/).waitFor();
     expect(addressOf(page)).toEqual({ status: 'COMPLETED', currency: 'USD', receivedFrom: '2020-01-01' });
     await page.getByRole('button', { name: 'Remove Currency' }).click();
     await page.waitForURL('**/payments?status=COMPLETED&receivedFrom=2020-01-01');
@@ -129,6 +132,41 @@ describe('the filters of a list', () => {
     await page.getByRole('button', { name: 'All', exact: true }).click();
     await page.waitForURL((url) => !url.searchParams.has('show'));
     expect(addressOf(page)).toEqual({ currency: 'USD', customer });
+    expect(complaints).toEqual([]);
+  });
+
+  it('are named when a search takes their place, and the other way round, and are brought back', async () => {
+    const { page, complaints, open } = await dashboard.signIn(1);
+    const filtered = { show: 'overdue', currency: 'USD', dueFrom: '2020-01-01' };
+    await open(`/dashboard/receivables?${new URLSearchParams(filtered)}`);
+    await rowsOf(page, 'Receivables').first().waitFor();
+    const note = page.locator('.filters-note');
+    await page.getByLabel('Search').fill('inv 1');
+    await note.getByText(/^Search takes the place of Overdue, Currency and Due: a search is of the whole/).waitFor();
+    expect(addressOf(page)).toEqual({ search: 'inv 1' });
+    await shows(page, 'Receivables', await listed(1, 'receivables(search: "inv 1")'));
+    expect(await faults(page)).toEqual([]);
+    // More letters are the same search, and what went for it is still there to be brought back.
+    await page.getByLabel('Search').fill('inv 10');
+    await page.waitForURL((url) => url.searchParams.get('search') === 'inv 10');
+    await note.getByRole('button', { name: 'Undo' }).click();
+    expect(addressOf(page)).toEqual(filtered);
+    const overdue = 'overdue: true, currency: ["USD"], dueDate: { gte: "2020-01-01" }';
+    await shows(page, 'Receivables', await listed(1, `receivables(filter: { ${overdue} }, orderBy: DUE_DATE_ASC)`));
+    expect(await page.getByLabel('Search').inputValue()).toBe('');
+    await note.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
+
+    await page.getByLabel('Search').fill('inv 1');
+    await note.getByText(/^Search takes the place/).waitFor();
+    await page.getByLabel('Status').selectOption('Open');
+    await note.getByText(/^Status takes the place of Search: a search is of the whole list/).waitFor();
+    expect(addressOf(page)).toEqual({ status: 'OPEN' });
+    await page.goBack();
+    await page.waitForURL((url) => url.searchParams.get('search') === 'inv 1');
+    await note.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
+    await page.goBack();
+    await page.waitForURL((url) => url.searchParams.get('show') === 'overdue');
+    expect(addressOf(page)).toEqual(filtered);
     expect(complaints).toEqual([]);
   });
 

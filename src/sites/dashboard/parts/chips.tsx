@@ -4,7 +4,7 @@ import { formatMoney, typedAmount } from '../format/money';
 import { formatDay } from '../format/time';
 import { words } from '../format/words';
 import { isAmount, isDay, useFilters } from './filters';
-import { ends, OrdersContext, replaced, useChoose } from './orders';
+import { ends, NoteContext, OrdersContext, replaced, useChoose } from './orders';
 
 interface ChipProps {
   label: string;
@@ -82,12 +82,13 @@ export function Choice({ label, name, values, none = 'All', names = {} }: Choice
 /** The direction of a list, among all that its orders have. */
 export function Sort() {
   const book = useContext(OrdersContext)!;
+  const note = useContext(NoteContext);
   const { set } = useFilters();
   const id = useId();
   const sorts = [...new Set(Object.values(book.orders).flatMap((order) => Object.keys(order.sorts)))];
   const choose = (to: string) => {
     const { changes, gone } = book.choosing('', to);
-    book.note(replaced(book, book.sortNames[to]!, gone));
+    note(replaced(book, book.sortNames[to]!, gone));
     set(changes);
   };
   return (

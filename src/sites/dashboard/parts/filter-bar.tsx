@@ -1,7 +1,8 @@
 import { SlidersHorizontal } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { useSearchParams } from 'wouter';
 import { places, useFilters } from './filters';
-import { type OrderBook, OrdersContext } from './orders';
+import { apartFrom, NoteContext, type OrderBook, OrdersContext } from './orders';
 
 /** What the address has beside filters that have a chip. */
 const others = ['search', 'show', 'sort', ...places];
@@ -20,29 +21,54 @@ interface FilterBarProps {
  */
 export function FilterBar({ children, shown = false, orders }: FilterBarProps) {
   const { params, clear } = useFilters();
+  const [, setParams] = useSearchParams();
   const [open, setOpen] = useState(false);
-  const [note, setNote] = useState('');
+  /** What had to go for a filter, and the address before. */
+  const [noted, setNoted] = useState<{ text: string; before: URLSearchParams }>();
+  useEffect(() => {
+    const forget = () => setNoted(undefined);
+    addEventListener('popstate', forget);
+    return () => removeEventListener('popstate', forget);
+  }, []);
+  const undo = () => {
+    setParams(noted!.before);
+    setNoted(undefined);
+  };
   const used = new Set([...params.keys()].map((name) => name.replace(/(From|To)$/, '')));
   const chips = [...used].filter((name) => !others.includes(name));
   return (
-    <OrdersContext value={orders && { ...orders, note: setNote }}>
-      <div className="filters" data-open={shown || open}>
-        {children}
-        {!shown && (
-          <button type="button" className="button filters-more" aria-expanded={open} onClick={() => setOpen(!open)}>
-            <SlidersHorizontal aria-hidden /> Filters
-            {chips.length > 0 && <span className="waiting-count">{chips.length}</span>}
-          </button>
-        )}
-        {chips.length > 1 && (
-          <button type="button" className="link clear-all" onClick={() => clear()}>
-            Clear all
-          </button>
-        )}
-        <p className="hint filters-note" role="status">
-          {note}
-        </p>
-      </div>
-    </OrdersContext>
+    <NoteContext value={(text) => setNoted(text === '' ? undefined : { text, before: params })}>
+      <OrdersContext value={orders}>
+        <div className="filters" data-open={shown || open}>
+          {children}
+          {!shown && (
+            <button type="button" className="button filters-more" aria-expanded={open} onClick={() => setOpen(!open)}>
+              <SlidersHorizontal aria-hidden /> Filters
+              {chips.length > 0 && <span className="waiting-count">{chips.length}</span>}
+            </button>
+          )}
+          {chips.length > 1 && (
+            <button
+              type="button"
+              className="link clear-all"
+              onClick={() => {
+                setNoted(undefined);
+                clear();
+              }}
+            >
+              Clear all
+            </button>
+          )}
+          <p className="hint filters-note" role="status">
+            {noted?.text ?? (orders && apartFrom(orders))}
+            {noted && (
+              <button type="button" className="link" onClick={undo}>
+                Undo
+              </button>
+            )}
+          </p>
+        </div>
+      </OrdersContext>
+    </NoteContext>
   );
 }

@@ -57,22 +57,3 @@ export const isDay = (text: string): text is string => /^\d{4}-\d\d-\d\d$/.test(
 
 /** Whether a text is an amount of money. */
 export const isAmount = (text: string): text is string => /^-?\d+(\.\d{1,2})?$/.test(text);
-
-/** Kinds of a list, of which one is shown. */
-export function Tabs({ kinds, chosen, onChoose }: TabsProps) {
-  return (
-    <div className="filter tabs" role="group" aria-label="Show">
-      {kinds.map(([value, name]) => (
-        <button key={value} type="button" aria-pressed={chosen === value} onClick={() => onChoose(value)}>
-          {name}
-        </button>
-      ))}
-    </div>
-  );
-}
-
-interface TabsProps {
-  kinds: readonly (readonly [value: string, name: string])[];
-  chosen: string;
-  onChoose: (value: string) => void;
-}

@@ -1,4 +1,5 @@
 import { createContext, useContext } from 'react';
+import { words } from '../format/words';
 import { useFilters } from './filters';
 
 /** An order of a list: what the address calls its directions, and the filters that go with it. */
@@ -30,7 +31,10 @@ export interface OrderBook extends Orders {
 }
 
 /** What a chip needs of its list; undefined where all filters go together. */
-export const OrdersContext = createContext<(OrderBook & { note: (text: string) => void }) | undefined>(undefined);
+export const OrdersContext = createContext<OrderBook | undefined>(undefined);
+
+/** Says beside the filters what had to go for one of them, which the viewer can undo. */
+export const NoteContext = createContext<(text: string) => void>(() => undefined);
 
 /** What the parameters of a filter end with in the address: nothing for a value, the others for a range. */
 export const ends = ['', 'From', 'To'];
@@ -61,13 +65,13 @@ export function useOrders(given: Orders): OrderBook {
   const choosing: OrderBook['choosing'] = (name, to) => {
     const fits = to === undefined ? (order: Order) => order.filters.includes(name) : ({ sorts }: Order) => to in sorts;
     const next = orders[best(fits, by) ?? by]!;
-    const gone = inUse.filter((each) => each !== name && !next.filters.includes(each));
+    const others = inUse.filter((each) => each !== name && !next.filters.includes(each));
     const changes: Record<string, string | null> = Object.fromEntries(
-      gone.flatMap((each) => ends.map((end) => [each + end, null])),
+      others.flatMap((each) => ends.map((end) => [each + end, null])),
     );
     if (to !== undefined) changes.sort = to === Object.keys(Object.values(orders)[0]!.sorts)[0] ? null : to;
     else if (!(asked in next.sorts)) changes.sort = null;
-    return { changes: { ...changes, search: null }, gone };
+    return { changes: { ...changes, search: null }, gone: params.has('search') ? ['search', ...others] : others };
   };
   const uses = (name: string) => inUse.includes(name) && filters.includes(name);
   return { ...given, by, sort, orderBy: sorts[sort], uses, choosing };
@@ -77,21 +81,46 @@ export function useOrders(given: Orders): OrderBook {
 export function useChoose() {
   const { set } = useFilters();
   const book = useContext(OrdersContext);
+  const note = useContext(NoteContext);
   return (name: string, changes: Record<string, string | null>) => {
     const removed = Object.values(changes).every((value) => value === null || value === '');
     if (!book || removed) {
-      book?.note('');
+      note('');
       return set(changes);
     }
     const { changes: others, gone } = book.choosing(name);
-    book.note(replaced(book, book.names[name] ?? name, gone));
+    note(replaced(book, nameOf(book, name), gone));
     return set({ ...others, ...changes });
   };
 }
 
+/** What the page calls a filter. */
+const nameOf = (book: Pick<Orders, 'names'> | undefined, name: string) =>
+  ({ search: 'Search', sort: 'Sort' })[name] ?? book?.names[name] ?? words(name);
+
 /** What the page says of filters that had to go. */
-export const replaced = ({ names }: Orders, chosen: string, gone: readonly string[]): string =>
-  gone.length === 0
-    ? ''
-    : `${chosen} takes the place of ${gone.map((each) => names[each] ?? each).join(' and ')}: ` +
-      'the list has no order for both.';
+export function replaced(book: Pick<Orders, 'names'> | undefined, chosen: string, gone: readonly string[]): string {
+  if (gone.length === 0) return '';
+  const names = listed([...new Set(gone)].map((each) => nameOf(book, each)));
+  const why = [chosen, names].some((each) => each.includes('Search'))
+    ? 'a search is of the whole list.'
+    : 'this list cannot be filtered by both at once.';
+  return `${chosen} takes the place of ${names}: ${why}`;
+}
+
+/** What the page says of filters in use that others would take the place of, before one of these is chosen. */
+export function apartFrom(book: OrderBook): string {
+  const others = Object.keys(book.names)
+    .filter((name) => name !== 'show' && !book.uses(name))
+    .map((name) => ({ name, gone: book.choosing(name).gone.filter((each) => each !== 'search' && each !== 'show') }))
+    .filter(({ gone }) => gone.length > 0);
+  if (others.length === 0) return '';
+  const inUse = [...new Set(others.flatMap(({ gone }) => gone))];
+  const verb = inUse.length > 1 ? 'do' : 'does';
+  const [used, apart] = [inUse, others.map(({ name }) => name)].map((names) => names.map((name) => nameOf(book, name)));
+  return `${listed(used!)} ${verb} not go together with ${listed(apart!, 'or')}: choosing one removes the other.`;
+}
+
+/** Names in a sentence: `Status, Method and Amount`. */
+const listed = (names: readonly string[], word = 'and') =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`;

@@ -14,7 +14,7 @@ import { Empty } from '../../parts/empty';
 import { Choice, Range, Sort } from '../../parts/chips';
 import { Export, type ExportSource } from '../../parts/export';
 import { FilterBar } from '../../parts/filter-bar';
-import { ClearFilters, isAmount, isDay, narrowing, Tabs, useFilters } from '../../parts/filters';
+import { ClearFilters, isAmount, isDay, narrowing, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { useOrders } from '../../parts/orders';
@@ -22,6 +22,7 @@ import { Page } from '../../parts/page';
 import { usePlace } from '../../parts/pager';
 import { Search } from '../../parts/search';
 import type { Column } from '../../parts/table';
+import { Tabs } from '../../parts/tabs';
 import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
 import { Ageing } from './ageing';
 
