@@ -177,6 +177,15 @@ describe('the filters of a list', () => {
     const filter = `accountId: "${id}", status: [COMPLETED], currency: ["INR"]`;
     await shows(page, 'Payouts', await listed(2, `payouts(filter: { ${filter} }, orderBy: AMOUNT_ASC)`));
     await page.locator('.chip-said').getByText('Lighthouse Courses').waitFor();
+    const { body } = await dashboard.platform(2).graph('{ payouts(first: 1) { nodes { id } } }');
+    const told = body.data.payouts.nodes[0].id;
+    await dashboard.world.sql`update payout set bank_reference = 'UTR-LISTED-2' where id = ${told}`;
+    await go('/dashboard/payouts');
+    await page.getByLabel('Bank reference').fill(' utr-listed-2 ');
+    await page.getByLabel('Bank reference').press('Enter');
+    await expect.poll(() => idsOf(page, 'Payouts')).toEqual([told]);
+    await page.getByText('Bank reference does not go together with Amount').waitFor();
+    expect(await faults(page)).toEqual([]);
     await go('/dashboard/checkouts?createdFrom=2020-01-01&status=COMPLETED&sort=oldest');
     const created = 'created: { gte: "2020-01-01T00:00:00Z" }, status: [COMPLETED]';
     await shows(page, 'Checkouts', await listed(2, `checkouts(filter: { ${created} }, orderBy: CREATED_ASC)`));
@@ -263,6 +272,22 @@ describe('the rows of a list', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/payouts\/payout_/);
+    expect(complaints).toEqual([]);
+  });
+
+  it('of disputes are counted and added up as those of payments are', async () => {
+    const { page, complaints, open } = await dashboard.signIn(2, 'Lighthouse Courses');
+    const user = await dashboard.user(2, 'Lighthouse Courses');
+    const { body } = await user.graph('{ disputes(first: 25) { totalCount nodes { amount currency } } }');
+    const { nodes, totalCount } = body.data.disputes;
+    await open('/dashboard/payments?show=disputes');
+    await page.getByText(`${nodes.length > 1 ? '1–' : ''}${nodes.length} of ${totalCount}`, { exact: true }).waitFor();
+    await page.getByLabel('Select all rows of the page').check();
+    const total = { amount: sum(nodes.map(({ amount }: any) => amount)), currency: 'INR' };
+    expect(nodes.every(({ currency }: any) => currency === 'INR')).toBe(true);
+    const foot = page.getByRole('region', { name: 'Selected' });
+    await foot.getByText(`${nodes.length} selected · ${asShown(total)}`, { exact: true }).waitFor();
+    expect(await faults(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
 

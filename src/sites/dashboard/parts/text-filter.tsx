@@ -1,5 +1,6 @@
 import { type FormEvent, useId } from 'react';
 import { useFilters } from './filters';
+import { useChoose } from './orders';
 
 interface TextFilterProps {
   label: string;
@@ -11,12 +12,13 @@ interface TextFilterProps {
 
 /** A filter by a text, which is part of the address. It applies with Enter, or when the input is left. */
 export function TextFilter({ label, name, placeholder, suggestions }: TextFilterProps) {
-  const { params, set } = useFilters();
+  const { params } = useFilters();
+  const choose = useChoose();
   const id = useId();
   const value = params.get(name) ?? '';
   const apply = (text: string) => {
     if (text.trim() === value) return;
-    set({ [name]: text.trim() });
+    choose(name, { [name]: text.trim() });
   };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

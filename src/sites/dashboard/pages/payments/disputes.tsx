@@ -10,19 +10,21 @@ import { Empty } from '../../parts/empty';
 import { Choice } from '../../parts/chips';
 import { ClearFilters, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
+import { usePlace } from '../../parts/pager';
 import type { Column } from '../../parts/table';
 import { nameOf, NameFragment } from '../../session';
 
 const DisputesQuery = graphql(
   `
-    query Disputes($after: ID, $status: [DisputeStatus!]) {
-      disputes(first: 25, after: $after, filter: { status: $status }) {
+    query Disputes($first: Int, $after: ID, $last: Int, $before: ID, $status: [DisputeStatus!]) {
+      disputes(first: $first, after: $after, last: $last, before: $before, filter: { status: $status }) {
+        totalCount
         nodes {
           id created amount currency status reasonCode respondBy depositId
           account { ...Name }
           deposit { id ...Payer }
         }
-        pageInfo { hasNextPage endCursor }
+        pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
       }
     }
   `,
@@ -36,12 +38,9 @@ export const DisputeFilter = () => <Choice label="Status" name="status" values={
 
 /** The disputes of payments, newest first. Each leads to the page of its payment, where it is answered. */
 export function Disputes() {
-  const { params, one, filtered } = useFilters();
+  const { one, filtered } = useFilters();
   const status = one('status', ['OPEN', 'DECIDED']);
-  const result = useLive(
-    DisputesQuery,
-    sent({ after: params.get('after'), status: status && [...disputeStatuses[status]] }),
-  );
+  const result = useLive(DisputesQuery, sent({ ...usePlace(), status: status && [...disputeStatuses[status]] }));
   return (
     <List
       label="Disputes"
@@ -49,6 +48,7 @@ export function Disputes() {
       page={result.data?.disputes}
       columns={useColumns()}
       href={({ depositId }) => `/payments/${depositId}`}
+      summed={(dispute) => ({ money: dispute })}
       empty={
         <Empty title={filtered ? 'No dispute matches' : 'No payment is disputed'}>
           {!filtered && <p>When a payer disputes a payment with a bank, you answer it on the page of the payment.</p>}

@@ -19,6 +19,7 @@ import { useOrders } from '../../parts/orders';
 import { Page } from '../../parts/page';
 import { usePlace } from '../../parts/pager';
 import type { Column } from '../../parts/table';
+import { TextFilter } from '../../parts/text-filter';
 import { nameOf, useSession, NameFragment } from '../../session';
 import { Adjusted } from './adjusted';
 import { Coming } from './coming';
@@ -27,11 +28,14 @@ const PayoutsQuery = graphql(
   `
     query Payouts(
       $first: Int, $after: ID, $last: Int, $before: ID, $orderBy: PayoutOrder, $status: [PayoutStatus!]
-      $currency: [Currency!], $created: TimeFilter, $amount: AmountFilter, $account: ID
+      $currency: [Currency!], $created: TimeFilter, $amount: AmountFilter, $account: ID, $reference: [String!]
     ) {
       payouts(
         first: $first, after: $after, last: $last, before: $before, orderBy: $orderBy
-        filter: { status: $status, currency: $currency, created: $created, amount: $amount, accountId: $account }
+        filter: {
+          status: $status, currency: $currency, created: $created, amount: $amount, accountId: $account
+          bankReference: $reference
+        }
       ) {
         totalCount
         nodes {
@@ -55,7 +59,7 @@ const orders = {
   orders: {
     created: {
       sorts: { newest: undefined, oldest: 'CREATED_ASC' },
-      filters: ['status', 'currency', 'sent', 'user'],
+      filters: ['status', 'currency', 'sent', 'user', 'reference'],
     },
     amount: {
       sorts: { amount: 'AMOUNT_DESC', least: 'AMOUNT_ASC' },
@@ -63,7 +67,10 @@ const orders = {
     },
   },
   sortNames: { newest: 'Newest', oldest: 'Oldest', amount: 'Largest', least: 'Smallest' },
-  names: { status: 'Status', currency: 'Currency', amount: 'Amount', sent: 'Sent', user: 'User' },
+  names: {
+    ...{ status: 'Status', currency: 'Currency', amount: 'Amount', sent: 'Sent', user: 'User' },
+    reference: 'Bank reference',
+  },
 };
 
 /** The filters of the address as arguments of the list. */
@@ -75,10 +82,12 @@ function useArguments() {
   const status = one('status', statuses);
   // Amounts of several currencies have no common order. Payouts arrive in rupees.
   const currency = one('currency', currencies) ?? (byAmount ? 'INR' : undefined);
+  const reference = book.uses('reference') ? params.get('reference')! : undefined;
   const variables: VariablesOf<typeof PayoutsQuery> = {
     ...(status && { status: status === 'NOT_ARRIVED' ? ['FAILED', 'RETURNED'] : [status] }),
     ...(currency && { currency: [currency] }),
     ...(book.uses('user') && { account: params.get('user')! }),
+    ...(reference !== undefined && { reference: [...new Set([reference, reference.toUpperCase()])] }),
     ...(byAmount && sent({ amount: range('amount', isAmount) })),
     ...(book.uses('sent') && sent({ created: daysBetween(range('sent', isDay), timeZone) })),
     ...(book.orderBy && { orderBy: book.orderBy as 'AMOUNT_DESC' }),
@@ -92,8 +101,8 @@ export function Payouts() {
   const { viewer } = useSession();
   const { book, currency, variables } = useArguments();
   const result = useLive(PayoutsQuery, { ...variables, ...usePlace() });
-  const { orderBy, account, ...others } = variables;
-  const filter = sent({ ...others, accountId: account });
+  const { orderBy, account, reference, ...others } = variables;
+  const filter = sent({ ...others, accountId: account, bankReference: reference });
   const time = useTimes();
   const ofUsers = viewer.account.type === 'PLATFORM';
   const columns: (Column<Payout> | false)[] = [
@@ -120,6 +129,7 @@ export function Payouts() {
       <Coming />
       <Adjusted ofUsers={ofUsers} />
       <FilterBar orders={book}>
+        <TextFilter label="Bank reference" name="reference" placeholder="UTR, whole" />
         <Choice label="Status" name="status" values={statuses} />
         <Choice label="Currency" name="currency" values={currencies} none={currency ?? 'All'} />
         <Range label="Amount" name="amount" type="amount" currency={currency} />
