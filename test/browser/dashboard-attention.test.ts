@@ -245,6 +245,39 @@ describe('what needs attention', () => {
     }
   });
 
+  it.each([
+    ['draft', undefined, 'the account is not activated'],
+    ['verifying', 'in verification', undefined],
+    ['hold', 'on hold', undefined],
+    ['deactivated', 'deactivated', undefined],
+  ])('says why nothing is paid out for an account that is %s, on each page of payouts', async (...row) => {
+    const [status, words, reason] = row;
+    const nickname = `Stopped as ${status}`;
+    const { id } = await dashboard.platform(1).connectedUser({ nickname });
+    const { body } = await user.graph('{ viewer { now } }');
+    const since = new Date(Date.parse(body.data.viewer.now) - 3 * 86_400_000);
+    // The sandbox would decide a verification within a second.
+    await dashboard.world.sql`update account set status = ${status}, status_since = ${Math.floor(+since / 1000)}
+      where id = ${id} and not livemode`;
+    const day = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' }).format(since);
+    const said = `Nothing is paid out: ${reason ?? `the account has been ${words} since ${day}`}.`;
+    const { page, complaints, open } = await dashboard.signIn(1, nickname);
+    for (const [path, card] of [
+      ['', 'Next payout'],
+      ['/settings/payouts', 'Next payout'],
+      ['/payouts', 'Coming'],
+    ] as const) {
+      await open(`/dashboard${path}`);
+      await page.getByRole('region', { name: card }).getByText(said).waitFor();
+      const bar = page.getByRole('region', { name: 'Status of the account' });
+      const told = words && new RegExp(`^This account has been ${words} since ${day}, \\d{4}\\. [A-Z].*\\.`);
+      if (told) expect(await bar.textContent()).toMatch(told);
+      else expect(await bar.count()).toBe(0);
+    }
+    expect(await faults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
   it('leads from a failed payout to the one that took its money', async () => {
     const next = await nextPayout(user);
     const { page, complaints, open } = await dashboard.signIn(1, name);
@@ -256,12 +289,17 @@ describe('what needs attention', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('is one calm line where nothing waits, and moves nothing as it arrives', async () => {
-    const { page, complaints, open } = await dashboard.signIn(2, 'Lighthouse Courses');
+  it.each([
+    ['is one calm line where nothing waits', 0],
+    ['is a list of rows where something waits', 4],
+  ])('%s, and moves nothing as it arrives', async (_, count) => {
+    const { page, complaints, open } = await dashboard.signIn(1, name);
     await page.route('**/graphql', async (route, request) => {
       if (!/query Home\b/.test(request.postData() ?? '')) return route.fallback();
       const answer = await (await route.fetch()).json();
-      answer.data.viewer.account.attention.items = [];
+      const { attention } = answer.data.viewer.account;
+      attention.items = attention.items.slice(0, count);
+      expect(attention.items).toHaveLength(count);
       return route.fulfill({ json: answer });
     });
     await page.addInitScript(() => {
@@ -272,7 +310,9 @@ describe('what needs attention', () => {
       }).observe({ type: 'layout-shift', buffered: true });
     });
     await open('/dashboard');
-    await page.getByText('Nothing needs your attention.').waitFor();
+    const card = page.getByRole('region', { name: 'Needs attention' });
+    if (count === 0) await page.getByText('Nothing needs your attention.').waitFor();
+    else await expect.poll(() => card.getByRole('listitem').count()).toBe(count);
     await page.getByRole('region', { name: 'Latest events' }).getByRole('listitem').first().waitFor();
     const shifts: number[] = await page.evaluate(() => (globalThis as any).shifts);
     expect(shifts.reduce((sum, each) => sum + each, 0)).toBeLessThan(0.02);

@@ -445,6 +445,7 @@ describe('a user in India in the dashboard', () => {
 describe('checkouts in the dashboard', () => {
   it('are made from three fields, shown as a link and a code, shared, and followed live', async () => {
     const { page, complaints, open } = await dashboard.signIn(2, 'Lighthouse Courses');
+    const user = await dashboard.user(2, 'Lighthouse Courses');
     await open('/dashboard/settings');
     await page.getByRole('link', { name: 'Checkouts' }).click();
     await page.getByRole('link', { name: 'New checkout' }).click();
@@ -464,6 +465,38 @@ describe('checkouts in the dashboard', () => {
     await page.getByRole('img', { name: 'QR code of the payment page' }).waitFor();
     const link = await page.getByRole('link', { name: 'Open the page' }).getAttribute('href');
     expect(await page.getByText(link!).count()).toBe(1);
+    const attempts = page.getByRole('region', { name: 'Attempts' });
+    await attempts.getByText('The customer has not opened the page yet.').waitFor();
+    const facts = page.getByRole('region', { name: 'Details' });
+    expect(await facts.getByText(/^(Opened|Last tried)$/).count()).toBe(0);
+    const listed = rowsOf(page, 'Checkouts').filter({ hasText: '₹1.50' });
+    const detail = new URL(page.url()).pathname;
+    await open('/dashboard/checkouts');
+    await listed.getByText(/^INV-\d+ · not opened yet$/).waitFor();
+    const payer = await page.context().newPage();
+    await payer.goto(link!);
+    await payer.locator('main[data-state]').waitFor();
+    const times = async () => {
+      const query = 'query ($id: ID!) { checkout(id: $id) { openedAt lastTriedAt } }';
+      const { body } = await user.graph(query, { id: detail.split('/').at(-1) });
+      return body.data.checkout as { openedAt: string | null; lastTriedAt: string | null };
+    };
+    await expect.poll(async () => (await times()).openedAt).not.toBe(null);
+    await payer.close();
+    await open('/dashboard/checkouts');
+    await listed.getByText(/^INV-\d+ · opened \w/).waitFor();
+    await open(detail);
+    await attempts
+      .getByText(/^The customer has opened the page, last on .*, and has not tried to pay yet\.$/)
+      .waitFor();
+    const { openedAt } = await times();
+    expect(
+      await facts
+        .locator('div', { hasText: /^Opened/ })
+        .locator('time')
+        .getAttribute('datetime'),
+    ).toBe(openedAt);
+    expect(await facts.getByText('Last tried').count()).toBe(0);
     // A browser that cannot share has links with the text instead.
     const sent = async (name: string) => (await page.getByRole('link', { name }).getAttribute('href'))!;
     expect(await sent('WhatsApp')).toMatch(/^https:\/\/wa\.me\/\?text=Please%20pay%20/);
@@ -476,7 +509,9 @@ describe('checkouts in the dashboard', () => {
     await page.getByRole('dialog').getByLabel('Payment method').selectOption('UPI');
     await page.getByRole('dialog').getByRole('button', { name: 'Pay' }).click();
     await page.getByRole('status').getByText('Completed').waitFor();
-    await page.getByRole('region', { name: 'Attempts' }).getByText('Succeeded').waitFor();
+    await attempts.getByText('Succeeded').waitFor();
+    const tried = facts.locator('div', { hasText: /^Last tried/ }).locator('time');
+    expect(await tried.getAttribute('datetime')).toBe((await times()).lastTriedAt);
     expect(complaints).toEqual([]);
   });
 
