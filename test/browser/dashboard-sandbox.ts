@@ -78,6 +78,30 @@ export function sandboxStories({ signIn, key, faults }: SignedIn): void {
     });
   }
 
+  it('say why a payment is not counted towards the invoice that it was to pay, and lead to it', async () => {
+    const { page, complaints, open } = await signIn(1, 'Indigo Looms');
+    await open('/dashboard/receivables?status=OPEN&sort=due-last&currency=USD');
+    const first = page.getByRole('table', { name: 'Receivables' }).locator('tbody td:first-child a').first();
+    await first.click();
+    await tools(page).getByRole('button', { name: 'Pay it' }).click();
+    const dialog = page.getByRole('dialog');
+    const reference = await dialog.getByLabel('Text of the payment').inputValue();
+    await dialog.getByLabel('Amount').fill('9999999999.99');
+    await dialog.getByRole('button', { name: 'Pay' }).click();
+    await dialog.getByText(`The payment was made, but it does not count towards ${reference}:`).waitFor();
+    const told = dialog.getByRole('alert');
+    await told.getByText('This is more than is still open on the invoice.').waitFor();
+    await told.getByText('Details').click();
+    expect(await told.locator('details p').first().textContent()).toMatch(/^amount .*receivable|^The amount|^must be|^exceeds/i);
+    expect({ faults: await faults(page) }).toEqual({ faults: [] });
+    // It is made once: nothing is left that makes another.
+    expect(await dialog.getByRole('button', { name: 'Pay' }).count()).toBe(0);
+    await dialog.getByRole('link', { name: 'Open the payment' }).click();
+    await page.locator('.amount-line').getByText('$9,999,999,999.99').waitFor();
+    await page.getByRole('region', { name: 'Reconcile' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('pay a receivable in part and in full as its customer, and show what the customer owes', async () => {
     const { page, complaints, open } = await signIn(1, 'Indigo Looms');
     await open('/dashboard/settings');

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { useLocation } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { methodsOf } from '../../format/methods';
 import { currencyOf } from '../../format/money';
 import { words } from '../../format/words';
 import { graphql, type VariablesOf } from '../../graph/graphql';
-import { useWrite } from '../../graph/write';
+import { type Failure, useWrite } from '../../graph/write';
 import { DialogButton } from '../../parts/dialog';
 import { AmountField, Form, SelectField, TextField } from '../../parts/form';
 import { Problem } from '../../parts/problem';
@@ -122,20 +122,24 @@ function PayForm({ payeeId, customerId, receivable, onClose }: StepProps & { pay
   const finish = useWrite(complete);
   const reconcile = useWrite(ReconcileMutation);
   const [from, setFrom] = useState(customerId ?? '');
+  /** The payment that was made and not counted towards the receivable. */
+  const [made, setMade] = useState<string>();
   const variables = { payeeId, customerId: from, chosen: from !== '' };
   const [{ data, error }] = useQuery({ query: PlacesQuery, variables });
   const submit = async ({ from: payer, to, ...input }: Asked) => {
     const sides = { ...(payer && { from: { accountId: payer } }), to: { addressId: to } };
-    const made = await pay.write({ input: { ...input, ...sides } });
-    if (!made) return;
-    const { id } = made.createDeposit.deposit;
+    const paid = await pay.write({ input: { ...input, ...sides } });
+    if (!paid) return;
+    const { id } = paid.createDeposit.deposit;
     if (!receivable) return go(`/payments/${id}`);
     // The bank of the sandbox needs two seconds; it is refused if it was as fast as this.
     await finish.write({ input: { id } });
     const done = await reconcile.write({ input: { id, receivables: [{ id: receivable.id, amount: input.amount }] } });
     if (done) onClose();
-    else go(`/payments/${id}`);
+    else setMade(id);
   };
+  if (made && receivable && reconcile.failure)
+    return <NotCounted paymentId={made} reference={receivable.reference} failure={reconcile.failure} />;
   if (!data?.payee) return error ? <Problem error={error} /> : <Lines count={5} />;
   // The addresses at which a customer can pay: its own ones first, then those of the payee.
   const places = [data.customer, data.payee].flatMap((account) =>
@@ -168,6 +172,27 @@ function PayForm({ payeeId, customerId, receivable, onClose }: StepProps & { pay
       <SelectField key={places[0]?.value} name="to" label="Paid to" options={places} />
       <MoneyFields receivable={receivable} />
     </Form>
+  );
+}
+
+interface NotCountedProps {
+  paymentId: string;
+  reference: string;
+  failure: Failure;
+}
+
+/** What the viewer reads of a payment that was made, and whose reconciliation was refused. */
+function NotCounted({ paymentId, reference, failure }: NotCountedProps) {
+  return (
+    <>
+      <p>The payment was made, but it does not count towards {reference}:</p>
+      <Problem error={{ ...failure, messages: [...failure.messages, ...Object.values(failure.fields)] }} />
+      <div className="form-end">
+        <Link href={`/payments/${paymentId}`} className="button primary">
+          Open the payment
+        </Link>
+      </div>
+    </>
   );
 }
 
