@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { formatMoney, sum } from '../../src/sites/dashboard/format/money.js';
+import { receivableBody } from '../support/bodies.js';
 import { must } from '../support/world.js';
 import { asShown, brokenWords, faults, rowsOf, useDashboard } from './dashboard-fixture.js';
 
@@ -424,6 +425,11 @@ describe('a statement on paper', () => {
       const link = rowsOf(page, name).filter({ hasText }).locator('td:first-child > a').first();
       await go((await link.getAttribute('href'))!);
     };
+    const user = await dashboard.user(1, 'Indigo Looms');
+    const { id: customer_id } = await user.partner();
+    const large = { amount: '99999999999.99', currency: 'USD', reference_number: `INV-${'7'.repeat(40)}` };
+    const due = { creation_date: '2026-01-01', due_date: '2026-02-01' };
+    await must(user.post('/v1/receivables', receivableBody({ ...large, ...due }, { customer_id })));
     const ways: [string, () => Promise<unknown>][] = [
       ['Statement of account', () => go('/dashboard/balance')],
       ['Statement of inward remittance', () => first('/dashboard/payouts', 'Payouts')],
@@ -435,6 +441,7 @@ describe('a statement on paper', () => {
         },
       ],
     ];
+    ways.push(['Statement of account', () => go(`/dashboard/accounts/${customer_id}`)]);
     for (const [title, way] of ways) {
       await way();
       await page.emulateMedia({ media: 'print' });

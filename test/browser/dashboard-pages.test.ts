@@ -198,7 +198,7 @@ describe('the money of the dashboard', () => {
       fc.property(
         parts.map((some) => some.join('')),
         (text) => {
-          const [cell] = parse(csvLine([text]))[0] ?? [''];
+          const [cell = ''] = parse(csvLine([text]))[0] ?? [];
           for (const [i, part] of cell.split(/[;\t\r\n]/).entries())
             expect((i === 0 ? /^[=+\-@＝＋－＠]/ : /^[ "]*[=+\-@＝＋－＠]/).test(part)).toBe(
               (i === 0 ? /^[+-]\d+(\.\d+)?$/ : /^[ "]*[+-]\d+(\.\d+)?$/).test(part),

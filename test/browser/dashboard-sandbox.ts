@@ -92,7 +92,9 @@ export function sandboxStories({ signIn, key, faults }: SignedIn): void {
     const told = dialog.getByRole('alert');
     await told.getByText('This is more than is still open on the invoice.').waitFor();
     await told.getByText('Details').click();
-    expect(await told.locator('details p').first().textContent()).toMatch(/^amount .*receivable|^The amount|^must be|^exceeds/i);
+    expect(await told.locator('details p').first().textContent()).toMatch(
+      /^amount .*receivable|^The amount|^must be|^exceeds/i,
+    );
     expect({ faults: await faults(page) }).toEqual({ faults: [] });
     // It is made once: nothing is left that makes another.
     expect(await dialog.getByRole('button', { name: 'Pay' }).count()).toBe(0);

@@ -7,13 +7,14 @@ import { bytesOf, camt, today } from '../../support/bank-files.js';
 import { browser } from '../../support/browser.js';
 import { PayeeFixture } from '../../support/checkout-fixture.js';
 import { ConsoleSeed, type Document, hostile, notice } from '../console-fixture.js';
-import { useWorld } from '../../support/world.js';
+import { receivableBody } from '../../support/bodies.js';
+import { eventually, must, type Speaker, useWorld } from '../../support/world.js';
 import { Camera, first, named, press, settled, type State, steps } from './camera.js';
 import { createOperator } from '../../../src/operator/access/operators.js';
 import { createRoot } from '../../../src/operator/account/accounts.js';
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
-const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
+const world = useWorld({ worker: false, environment: { OPERATOR_KEY, REQUEST_LOG_DAYS: '1' } });
 const chromium = await browser();
 const camera = new Camera(() => chromium);
 afterAll(async () => {
@@ -36,6 +37,18 @@ const enter = (address: string, label: string, key: string) => async () => {
   return page;
 };
 
+/** An invoice of a very large amount with a long number, and a request that was refused; their ids. */
+async function foundIn(speaker: Speaker): Promise<[string, string]> {
+  const invoice = { amount: '9999999999.99', reference_number: `INV-${'R'.repeat(40)}` };
+  const { id } = await must(speaker.post('/v1/receivables', receivableBody(invoice)));
+  const refused = (await speaker.post('/v1/receivables', { currency: 'nothing' })).headers.get('request-id')!;
+  await eventually(
+    () => world.sql`select from request_log where id = ${refused}`,
+    (rows) => rows.length === 1,
+  );
+  return [id, refused];
+}
+
 /** A picture and a PDF. */
 async function documents(): Promise<Document[]> {
   const page = await camera.page({ viewport: { width: 420, height: 280 } });
@@ -57,7 +70,7 @@ it("the operator's console", async () => {
   const payout = await seed.payout('Coastal Weavers LLP', '12500.00');
   await seed.troubles(payout, 'REV-2041');
   const contested = await seed.returning(payout, 'Two of three boxes came back: the colour was wrong.');
-  await seed.undecided();
+  const undecided = await seed.undecided();
   // An earlier release credited a transfer again whose reference came with a blank.
   const { recordBankNotice: again } = await seed.ask(notice, {
     ...{ reference: 'WIRE-12500.00-2', addressId: payout.addressId, amount: '12500.00', currency: 'USD' },
@@ -126,6 +139,11 @@ it("the operator's console", async () => {
     await page.getByRole('dialog').getByRole('combobox').fill(text);
     await page.waitForTimeout(1_500);
   };
+  const [large, refused] = await foundIn(payout.live);
+  const [attempt] = await world.sql`select id from transaction where checkout_id = ${undecided.checkoutId}`;
+  const foundStates = [large, refused, undecided.checkoutId, String(attempt!.id)].map(
+    (id): State => [`found-${id.split('_')[0]}`, at(`/operator/found/${id}`)],
+  );
   const account = at(`/operator/accounts/${waiting}?mode=LIVE`);
   const states: State[] = [
     ['home', at('/operator')],
@@ -175,6 +193,7 @@ it("the operator's console", async () => {
     ['find', steps(at('/operator'), find('WIRE-12500.00'))],
     ['find-name', steps(at('/operator'), find('coastal'))],
     ['find-nothing', steps(at('/operator'), find('UTR0000000000'))],
+    ...foundStates,
     ['settle', steps(at('/operator/payouts'), press(/^Settle/))],
     ['audit-open', steps(at('/operator/audit'), (page) => page.locator('summary').nth(1).click())],
   ];

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, it } from 'vitest';
+import { completeDeposit } from '../../support/world.js';
 import { changeDocuments, refusedTotals, useDashboard } from '../dashboard-fixture.js';
 import { Camera, first, named, press, printed, settled, type State, steps } from './camera.js';
 
@@ -45,6 +46,22 @@ const listsAndObjects = (names: string[]): State[] =>
     [`${name}-object`, steps(at(`/${name}`), first)],
   ]);
 
+/** Searches a filtered list, which names the filters that go for it. */
+const searched = (list: string, text: string) =>
+  steps(at(list), async (page) => {
+    await page.getByLabel('Search').fill(text);
+    await page.waitForURL((url) => url.searchParams.has('search'));
+    await settled(page);
+  });
+
+/** Pays more than is open on an invoice. */
+const overpaid = steps(at('/receivables?status=OPEN&sort=due-last'), first, press('Pay it'), async (page) => {
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Amount').fill('99999999999.99');
+  await dialog.getByRole('button', { name: 'Pay' }).click();
+  await dialog.getByText('Details').click();
+});
+
 /** A sheet of invoices is chosen, with long names and some errors. */
 const sheetChosen = async (page: Page) => {
   await at('/customers')(page);
@@ -79,7 +96,15 @@ const pagesOfUsers: State[] = [
     'payments-filters',
     steps(at('/payments?status=COMPLETED'), (page) => page.locator('.filters-more').dispatchEvent('click')),
   ],
+  ['payments-searched', searched('/payments?status=COMPLETED&receivedFrom=2020-01-01', 'inv')],
+  ['payments-apart', at('/payments?amountFrom=10')],
+  ['payouts-reference', at('/payouts?reference=UTR0000000001')],
+  ['test-payment-refused', overpaid],
   ['disputes', at('/payments?show=disputes')],
+  [
+    'disputes-selected',
+    steps(at('/payments?show=disputes'), (page) => page.getByLabel('Select all rows of the page').check()),
+  ],
   ['dispute', steps(at('/payments?show=disputes&status=OPEN'), first)],
   ['dispute-answer', steps(at('/payments?show=disputes&status=OPEN'), first, press('Answer'))],
   ['dispute-accept', steps(at('/payments?show=disputes&status=OPEN'), first, press('Accept'))],
@@ -112,6 +137,7 @@ const daysChosen = steps(at('/settings/payouts'), press(/^Change/), (page) =>
 const pagesOfPlatforms: State[] = [
   ...['home', ...lists].map((name): State => [name, at(name === 'home' ? '/' : `/${name}`)]),
   ...listsAndObjects(['users']),
+  ['users-searched', searched('/users?status=ACTIVATED', 'lo')],
   ['user-new', at('/users/new')],
   ['user-draft', steps(at('/users?status=DRAFT'), first)],
   ['act-as', steps(at('/'), press('Act as a user'))],
@@ -200,6 +226,7 @@ it('pages that load, that have failed, for readers, and before signing in', asyn
 it('names and references that are very long, with and without spaces', async () => {
   const user = await dashboard.user(1, 'Indigo Looms');
   const [words, word] = ['Sri Venkateswara Handloom Weavers '.repeat(3).trim().slice(0, 100), 'Weavers'.repeat(14)];
+  const { sql } = dashboard.world;
   const customers = [];
   for (const nickname of [words, word]) {
     const customer = await user.partner({ nickname });
@@ -208,15 +235,26 @@ it('names and references that are very long, with and without spaces', async () 
     const invoice = { amount: '99999999999.99', currency: 'USD', reference_number: `INV ${nickname}`, ...dates };
     const terms = { currency: 'USD', purpose_code: 'P0102', transaction_type: 'goods', description: nickname };
     await user.post('/v1/receivables', { ...terms, invoice, customer_id: customer.id });
-    await user.graph(
+    const { body } = await user.graph(
       `mutation ($id: ID!, $to: ID!, $text: String!) { createDeposit(input: {
         amount: "99999999999.99", currency: "USD", from: { accountId: $id }, to: { accountId: $to }
         paymentMethod: GLOBAL_WIRE, statementDescriptor: $text }) { deposit { id } } }`,
       { id: customer.id, to: user.id, text: `INV ${nickname}` },
     );
+    const { id } = body.data.createDeposit.deposit;
+    await completeDeposit(user, id);
+    const told = { reference: 'UTR20261130', payerName: nickname, remittanceText: `/INV/${nickname}/RFB/${word}` };
+    await sql`update deposit set bank_details = ${sql.json(told)} where id = ${id}`;
   }
   const states = [
     ...listsAndObjects(['payments', 'receivables', 'customers']),
+    ['home', at('/')] as const,
+    ['to-reconcile', at('/payments?show=unreconciled')] as const,
+    ['balance', at('/balance')] as const,
+    ['balance-printed', steps(at('/balance'), printed)] as const,
+    ['debtor-printed', steps(at(`/accounts/${customers[0]}`), printed)] as const,
+    ['debtor-word-printed', steps(at(`/accounts/${customers[1]}`), printed)] as const,
+    ['find', steps(at('/'), press('Find'), (page) => page.keyboard.type('UTR20261130'))] as const,
     ['receivable-new', at('/receivables/new')] as const,
   ];
   await camera.take(named('long', states), () => signedIn(1, 'Indigo Looms'));

@@ -1,4 +1,4 @@
-import { harmless } from '../../../types/csv-cell';
+import { harmless } from '../../../types/csv-cell.js';
 
 /**
  * A line of a CSV file. What a spreadsheet would run as a formula begins with an apostrophe, as in the gateway's

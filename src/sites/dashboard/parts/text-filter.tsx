@@ -6,12 +6,14 @@ interface TextFilterProps {
   label: string;
   name: string;
   placeholder?: string;
+  /** Whether a phone shows it at once, as it does a search: then its placeholder says what it is. */
+  shown?: boolean;
   /** Values to choose from; others can be typed. */
   suggestions?: readonly string[];
 }
 
 /** A filter by a text, which is part of the address. It applies with Enter, or when the input is left. */
-export function TextFilter({ label, name, placeholder, suggestions }: TextFilterProps) {
+export function TextFilter({ label, name, placeholder, shown = false, suggestions }: TextFilterProps) {
   const { params } = useFilters();
   const choose = useChoose();
   const id = useId();
@@ -25,7 +27,7 @@ export function TextFilter({ label, name, placeholder, suggestions }: TextFilter
     apply(String(new FormData(event.currentTarget).get('text')));
   };
   return (
-    <form className="filter" onSubmit={submit}>
+    <form className={`filter ${shown ? 'searching' : ''}`} onSubmit={submit}>
       <label htmlFor={id}>{label}</label>
       <input
         key={value}

@@ -154,7 +154,7 @@ interface OpenInvoicesProps {
 /** The open invoices of a currency, with their sum and their ages. */
 function OpenInvoices({ currency, today, invoices, complete }: OpenInvoicesProps) {
   return (
-    <table className="table" aria-label={`Open invoices in ${currency}`}>
+    <table className="table invoices" aria-label={`Open invoices in ${currency}`}>
       <thead>
         <tr>
           {['Invoice', 'Invoice date', 'Due', 'Overdue'].map((head) => (
@@ -175,13 +175,19 @@ function OpenInvoices({ currency, today, invoices, complete }: OpenInvoicesProps
           return (
             <tr key={id}>
               <td>{invoice.referenceNumber}</td>
-              <td className="line">{formatDay(invoice.creationDate)}</td>
-              <td className="line">{formatDay(invoice.dueDate)}</td>
-              <td className="line">{late > 0 && counted(late, 'day')}</td>
-              <td className="end">
+              <td className="line" data-head="Invoice date">
+                {formatDay(invoice.creationDate)}
+              </td>
+              <td className="line" data-head="Due">
+                {formatDay(invoice.dueDate)}
+              </td>
+              <td className="line" data-head="Overdue">
+                {late > 0 && counted(late, 'day')}
+              </td>
+              <td className="end" data-head="Amount">
                 <Money amount={invoice.amount} currency={currency} />
               </td>
-              <td className="end">
+              <td className="end" data-head="Open">
                 <Money amount={amountReconcilable} currency={currency} />
               </td>
             </tr>

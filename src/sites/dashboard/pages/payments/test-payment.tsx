@@ -184,7 +184,7 @@ interface NotCountedProps {
 /** What the viewer reads of a payment that was made, and whose reconciliation was refused. */
 function NotCounted({ paymentId, reference, failure }: NotCountedProps) {
   return (
-    <>
+    <div className="form">
       <p>The payment was made, but it does not count towards {reference}:</p>
       <Problem error={{ ...failure, messages: [...failure.messages, ...Object.values(failure.fields)] }} />
       <div className="form-end">
@@ -192,7 +192,7 @@ function NotCounted({ paymentId, reference, failure }: NotCountedProps) {
           Open the payment
         </Link>
       </div>
-    </>
+    </div>
   );
 }
 

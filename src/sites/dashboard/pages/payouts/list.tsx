@@ -129,7 +129,7 @@ export function Payouts() {
       <Coming />
       <Adjusted ofUsers={ofUsers} />
       <FilterBar orders={book}>
-        <TextFilter label="Bank reference" name="reference" placeholder="UTR, whole" />
+        <TextFilter label="Bank reference" name="reference" placeholder="Bank reference (UTR)" shown />
         <Choice label="Status" name="status" values={statuses} />
         <Choice label="Currency" name="currency" values={currencies} none={currency ?? 'All'} />
         <Range label="Amount" name="amount" type="amount" currency={currency} />
