@@ -170,29 +170,9 @@ function OpenInvoices({ currency, today, invoices, complete }: OpenInvoicesProps
         </tr>
       </thead>
       <tbody>
-        {invoices.map(({ id, invoice, amountReconcilable, ...each }) => {
-          const late = daysLate({ ...each, invoice }, today);
-          return (
-            <tr key={id}>
-              <td>{invoice.referenceNumber}</td>
-              <td className="line" data-head="Invoice date">
-                {formatDay(invoice.creationDate)}
-              </td>
-              <td className="line" data-head="Due">
-                {formatDay(invoice.dueDate)}
-              </td>
-              <td className="line" data-head="Overdue">
-                {late > 0 && counted(late, 'day')}
-              </td>
-              <td className="end" data-head="Amount">
-                <Money amount={invoice.amount} currency={currency} />
-              </td>
-              <td className="end" data-head="Open">
-                <Money amount={amountReconcilable} currency={currency} />
-              </td>
-            </tr>
-          );
-        })}
+        {invoices.map((invoice) => (
+          <OpenInvoice key={invoice.id} {...{ today, currency }} open={invoice} />
+        ))}
       </tbody>
       <tfoot>
         {agesOf(invoices, today, complete).map(({ name, amount, strong }) => (
@@ -213,6 +193,38 @@ function OpenInvoices({ currency, today, invoices, complete }: OpenInvoicesProps
         ))}
       </tfoot>
     </table>
+  );
+}
+
+interface OpenInvoiceProps {
+  open: Invoice;
+  today: string;
+  currency: string;
+}
+
+/** An invoice of the statement. On narrow paper its cells are below each other, each with its head. */
+function OpenInvoice({ open, today, currency }: OpenInvoiceProps) {
+  const { invoice, amountReconcilable } = open;
+  const late = daysLate(open, today);
+  return (
+    <tr>
+      <td>{invoice.referenceNumber}</td>
+      <td className="line" data-head="Invoice date">
+        {formatDay(invoice.creationDate)}
+      </td>
+      <td className="line" data-head="Due">
+        {formatDay(invoice.dueDate)}
+      </td>
+      <td className="line" data-head="Overdue">
+        {late > 0 && counted(late, 'day')}
+      </td>
+      <td className="end" data-head="Amount">
+        <Money amount={invoice.amount} currency={currency} />
+      </td>
+      <td className="end" data-head="Open">
+        <Money amount={amountReconcilable} currency={currency} />
+      </td>
+    </tr>
   );
 }
 

@@ -110,6 +110,12 @@ function useArguments() {
   return { book, overdue, currency, variables };
 }
 
+/** The page of the list: of all receivables, or of those that bill a customer, with its name. */
+function useReceivables(variables: Filters) {
+  const billed = { isBilled: Boolean(variables.account), billed: variables.account ?? '' };
+  return { ...billed, result: useLive(ReceivablesQuery, { ...variables, ...usePlace(), ...billed }) };
+}
+
 /** The export of what the filters select. */
 function exportOf({ search, orderBy, account, ...filter }: Filters): ExportSource {
   return { receivables: search ? { search } : sent({ orderBy, filter: sent({ ...filter, accountId: account }) }) };
@@ -125,17 +131,11 @@ const importLink = (
 export function Receivables() {
   const { params, set } = useFilters();
   const { book, overdue, currency, variables } = useArguments();
-  const isBilled = Boolean(variables.account);
-  const result = useLive(ReceivablesQuery, {
-    ...{ ...variables, ...usePlace() },
-    ...{ isBilled, billed: variables.account ?? '' },
-  });
+  const { isBilled, result } = useReceivables(variables);
   const { viewer: asked, account: billed, receivables: page } = result.data ?? {};
-  const now = asked?.now;
   const { viewer } = useSession();
-  const mayWrite = useMayWrite();
   const timeZone = useTimeZone();
-  const create = mayWrite && (
+  const create = useMayWrite() && (
     <Link href="/receivables/new" className="button primary">
       New receivable
     </Link>
@@ -176,7 +176,7 @@ export function Receivables() {
         label="Receivables"
         result={result}
         page={page}
-        columns={columnsOf(now && dayOf(now, timeZone), viewer.account.type === 'PLATFORM')}
+        columns={columnsOf(asked && dayOf(asked.now, timeZone), viewer.account.type === 'PLATFORM')}
         href={({ id }) => `/receivables/${id}`}
         summed={({ invoice, currency, amountReconcilable }) => ({
           ...{ money: { amount: invoice.amount, currency }, open: amountReconcilable },
