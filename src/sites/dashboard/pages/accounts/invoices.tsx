@@ -78,7 +78,10 @@ export function Owes({ customer }: { customer: AccountDetail }) {
 }
 
 /** The open invoices in the order of the card. */
-const openFirst = { orderBy: 'DUE_DATE_ASC' as const, filter: { status: ['OPEN' as const] } };
+const openOf = (accountId: string) => ({
+  orderBy: 'DUE_DATE_ASC' as const,
+  filter: { status: ['OPEN' as const], accountId },
+});
 
 interface OwesCardProps {
   customer: AccountDetail;
@@ -107,7 +110,7 @@ function OwesCard({ customer, owner, ages, page }: OwesCardProps) {
             <Printer aria-hidden /> {whole.pending ? 'Reading the invoices …' : 'Print statement'}
           </button>
           <Reminder {...given} ages={ages} invoices={page.nodes} />
-          <Export source={{ receivables: { ...openFirst, filter: { ...openFirst.filter, accountId: customer.id } } }} />
+          <Export source={{ receivables: openOf(customer.id) }} />
         </div>
         {whole.error && <Problem error={failureOf(whole.error)} />}
       </Card>
