@@ -245,6 +245,48 @@ describe('what needs attention', () => {
     }
   });
 
+  it('leads from a failed payout to the one that took its money', async () => {
+    const next = await nextPayout(user);
+    const { page, complaints, open } = await dashboard.signIn(1, name);
+    await open(`/dashboard/payouts/${failed.id}`);
+    const said = page.getByRole('region', { name: 'What happened' });
+    await said.getByText('It went out again with').waitFor();
+    await said.getByRole('link', { name: 'another payout' }).click();
+    await page.waitForURL(`**/payouts/${next.id}`);
+    expect(complaints).toEqual([]);
+  });
+
+  it.each([
+    ['is one calm line where nothing waits', 0],
+    ['is a list of rows where something waits', 2],
+  ])('%s, and moves nothing as it arrives', async (_, count) => {
+    const { page, complaints, open } = await dashboard.signIn(1, name);
+    await page.route('**/graphql', async (route, request) => {
+      if (!/query Home\b/.test(request.postData() ?? '')) return route.fallback();
+      const answer = await (await route.fetch()).json();
+      const { attention } = answer.data.viewer.account;
+      attention.items = attention.items.slice(0, count);
+      expect(attention.items).toHaveLength(count);
+      return route.fulfill({ json: answer });
+    });
+    await page.addInitScript(() => {
+      const shifts: number[] = [];
+      Object.assign(globalThis, { shifts });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value);
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    await open('/dashboard');
+    const card = page.getByRole('region', { name: 'Needs attention' });
+    if (count === 0) await page.getByText('Nothing needs your attention.').waitFor();
+    else await expect.poll(() => card.getByRole('listitem').count()).toBe(count);
+    await page.getByRole('region', { name: 'Latest events' }).getByRole('listitem').first().waitFor();
+    const shifts: number[] = await page.evaluate(() => (globalThis as any).shifts);
+    expect(shifts.reduce((sum, each) => sum + each, 0)).toBeLessThan(0.02);
+    expect(complaints).toEqual([]);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   it.each([
     ['draft', undefined, 'the account is not activated'],
     ['verifying', 'in verification', undefined],
@@ -276,47 +318,5 @@ describe('what needs attention', () => {
     }
     expect(await faults(page)).toEqual([]);
     expect(complaints).toEqual([]);
-  });
-
-  it('leads from a failed payout to the one that took its money', async () => {
-    const next = await nextPayout(user);
-    const { page, complaints, open } = await dashboard.signIn(1, name);
-    await open(`/dashboard/payouts/${failed.id}`);
-    const said = page.getByRole('region', { name: 'What happened' });
-    await said.getByText('It went out again with').waitFor();
-    await said.getByRole('link', { name: 'another payout' }).click();
-    await page.waitForURL(`**/payouts/${next.id}`);
-    expect(complaints).toEqual([]);
-  });
-
-  it.each([
-    ['is one calm line where nothing waits', 0],
-    ['is a list of rows where something waits', 4],
-  ])('%s, and moves nothing as it arrives', async (_, count) => {
-    const { page, complaints, open } = await dashboard.signIn(1, name);
-    await page.route('**/graphql', async (route, request) => {
-      if (!/query Home\b/.test(request.postData() ?? '')) return route.fallback();
-      const answer = await (await route.fetch()).json();
-      const { attention } = answer.data.viewer.account;
-      attention.items = attention.items.slice(0, count);
-      expect(attention.items).toHaveLength(count);
-      return route.fulfill({ json: answer });
-    });
-    await page.addInitScript(() => {
-      const shifts: number[] = [];
-      Object.assign(globalThis, { shifts });
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value);
-      }).observe({ type: 'layout-shift', buffered: true });
-    });
-    await open('/dashboard');
-    const card = page.getByRole('region', { name: 'Needs attention' });
-    if (count === 0) await page.getByText('Nothing needs your attention.').waitFor();
-    else await expect.poll(() => card.getByRole('listitem').count()).toBe(count);
-    await page.getByRole('region', { name: 'Latest events' }).getByRole('listitem').first().waitFor();
-    const shifts: number[] = await page.evaluate(() => (globalThis as any).shifts);
-    expect(shifts.reduce((sum, each) => sum + each, 0)).toBeLessThan(0.02);
-    expect(complaints).toEqual([]);
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 });
