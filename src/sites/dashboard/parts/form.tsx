@@ -9,13 +9,14 @@ import {
   useState,
 } from 'react';
 import { countries } from '../format/countries';
-import { isMoreThan, type Most, readAmount, typedAmount } from '../format/money';
+import { isMoreThan, type Most, readAmount } from '../format/money';
 import { wrongKey } from '../graph/with-key';
 import { required as missing } from '../format/refusals';
 import type { Failure } from '../graph/write';
 import { SessionContext } from '../session';
 import { Restored, useDraft } from './draft';
 import { Field } from './field';
+import { inputOf, readAmounts } from './form-values';
 import { Problem } from './problem';
 
 const FailureContext = createContext<(Failure & { sent?: FormData | undefined }) | undefined>(undefined);
@@ -99,6 +100,19 @@ export function Form<Input>({
         {children}
         {withKey && <KeyField mode={mode} />}
       </FailureContext>
+      <FormEnd {...{ actions, danger, pending, submit }} />
+    </form>
+  );
+}
+
+function FormEnd({
+  actions,
+  danger,
+  pending,
+  submit,
+}: Pick<FormProps<never>, 'actions' | 'danger' | 'pending' | 'submit'>) {
+  return (
+    <>
       <p className="hint required-note">Fields with * are required.</p>
       <div className="form-end">
         {actions}
@@ -106,14 +120,8 @@ export function Form<Input>({
           {pending ? 'Sending …' : submit}
         </button>
       </div>
-    </form>
+    </>
   );
-}
-
-/** Sets the amounts of a form as the gateway takes them. */
-function readAmounts(form: HTMLFormElement, values: FormData) {
-  for (const input of form.querySelectorAll<HTMLInputElement>('[data-amount]'))
-    values.set(input.name, typedAmount(input.value));
 }
 
 /** The messages that belong to the form, with those of members that it does not have. */
@@ -134,21 +142,6 @@ export function useError(name: string, most?: Most): string | undefined {
   const [path, text] = Object.entries(fields).find(([each]) => each === name || each.startsWith(`${name}.`)) ?? [];
   const exceeds = path !== undefined && codes?.[path]?.startsWith('amount_exceeds_');
   return exceeds && most && isMoreThan(sent?.get(name), most.amount) ? most.words : text;
-}
-
-/** The values of a form as nested objects, by the dots of their names, without the spaces that a paste brings along. */
-function inputOf(values: FormData): object {
-  const input: Record<string, unknown> = {};
-  for (const [name, entry] of values) {
-    const value = typeof entry === 'string' ? entry.trim() : entry;
-    if (value === '') continue;
-    const path = name.split('.');
-    const last = path.pop()!;
-    let at = input;
-    for (const part of path) at = (at[part] ??= {}) as Record<string, unknown>;
-    at[last] = /currency$/i.test(last) && typeof value === 'string' ? value.toUpperCase() : value;
-  }
-  return input;
 }
 
 /** The key for one action. */
