@@ -6,7 +6,7 @@ import { bytesOf, camt } from '../support/bank-files.js';
 import { receivableBody } from '../support/bodies.js';
 import { PayeeFixture } from '../support/checkout-fixture.js';
 import { payOutLive } from '../support/jobs.js';
-import { eventually, must, payoutAddress, useWorld } from '../support/world.js';
+import { eventually, must, payoutAddress, type Speaker, tenantOf, useWorld } from '../support/world.js';
 import { banksIn } from './bank-fixture.js';
 import { type Json, mutation, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
 
@@ -38,6 +38,36 @@ async function trade(reference: string, amount: bigint) {
   const text = `${String(amount / 100n)}.${String(amount % 100n).padStart(2, '0')}`;
   const invoice = await must(to.live.post('/v1/receivables', receivableBody({ amount: text })));
   return { to, depositId: deposit!.id, invoice, text };
+}
+
+/** What of an account has an id in its tenant alone: its kind, its id, and the reference of what is found. */
+async function ofTenant(account: Speaker, webhook: string) {
+  const idOf = async (table: string, where: string) => {
+    const of = `tenant_id = '${tenantOf(account)}' and livemode and ${where}`;
+    const [row] = await world.sql.unsafe(`select id from ${table} where ${of} order by id limit 1`);
+    return String(row!.id);
+  };
+  const csv = new TextEncoder().encode('currency\nUSD');
+  const file = (await must(account.upload('import', csv, 'sheet.csv'))).id as string;
+  const made = await must(account.post('/v1/imports', { kind: 'receivables', file_id: file }));
+  const exported = await must(account.post('/v1/exports', { list: '/v1/deposits', format: 'csv' }));
+  const session = await must(account.post('/v1/sessions', { role: 'read' }));
+  await must(account.post(`/v1/webhook_endpoints/${webhook}/test`));
+  const key = await idOf('api_key', 'true');
+  const [prefix] = await world.sql`select prefix from api_key where id = ${key}`;
+  const event = await idOf('event', `object_id = '${file}'`);
+  const delivery = await idOf('webhook_delivery', 'true');
+  const [sent] = await world.sql`select event_id, event_type from webhook_delivery where id = ${delivery}`;
+  return [
+    ['ACCOUNT_SETTING', await idOf('account_setting', `account_id = '${account.id}'`), null],
+    ['API_KEY', key, prefix!.prefix],
+    ['EVENT', event, `file.created ${file}`],
+    ['EXPORT', exported.id, '/v1/deposits'],
+    ['FILE', file, 'sheet.csv'],
+    ['IMPORT', made.id, 'receivables'],
+    ['SESSION', session.id, key],
+    ['WEBHOOK_DELIVERY', delivery, `${sent!.event_type} ${sent!.event_id}`],
+  ] as const;
 }
 
 describe('finding an object of any tenant', () => {
@@ -197,12 +227,16 @@ describe('finding an object of any tenant', () => {
       to.live.post('/v1/webhook_endpoints', { url: 'https://shop.example/events', event_types: ['file.*'] }),
     );
     const person = 'person_0123456789abcdef';
+    const inTest = 'person_fedcba9876543210';
     await world.sql`insert into person (tenant_id, livemode, id, created, account_id, full_name, relationship,
         identification, context_id, on_root_list)
-      select tenant_id, livemode, ${person}, created, id, 'Meera Rao', '{}', '{}', context_id, on_root_list
-      from account where id = ${to.live.id} and livemode`;
+      select tenant_id, livemode, case when livemode then ${person} else ${inTest} end, created, id, 'Meera Rao', '{}',
+        '{}', context_id, on_root_list
+      from account where id = ${to.live.id}`;
     const [payment] = (await must(to.live.get('/v1/payments'))).data;
+    const others = await ofTenant(to.live, webhook.id);
     for (const [type, id, reference] of [
+      ...others,
       ['PAYMENT', payment.id, 'deposit'],
       ['PERSON', person, 'Meera Rao'],
       ['WEBHOOK_ENDPOINT', webhook.id, 'https://shop.example/events'],
@@ -211,9 +245,11 @@ describe('finding an object of any tenant', () => {
       expect((await find(`${id} ${to.live.id}`)).objects).toMatchObject([
         { type, id, tenantId, livemode: true, reference, account },
       ]);
-      expect(await find(id)).toMatchObject({ objects: [], hint: expect.stringContaining('add the id of an account') });
+      const hint = `add the id of an account: ${id.replace(/_[^_]*$/, '')}_… account_….`;
+      expect(await find(id)).toMatchObject({ objects: [], hint: expect.stringContaining(hint) });
     }
     expect((await find(`${payment.id} ${to.live.id}`)).objects).toMatchObject([{ depositId, amount: '10.00' }]);
+    expect((await find(`${inTest} ${to.live.id}`)).objects).toMatchObject([{ id: inTest, livemode: false }]);
     expect(await found(`${payment.id} ${(await receiver()).live.id}`)).toEqual([]);
 
     const order = 'payment_order_0123';

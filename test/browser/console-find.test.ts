@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { receivableBody } from '../support/bodies.js';
+import { pdf, receivableBody } from '../support/bodies.js';
 import { browser } from '../support/browser.js';
 import { PayeeFixture } from '../support/checkout-fixture.js';
 import { details as detailsOf, eventually, must, nickname, tenantOf, useWorld } from '../support/world.js';
@@ -119,6 +119,11 @@ describe("what the console's box has found", () => {
       expect(await details.innerText()).toMatch(shown);
       expect([kind, await faultsInThemes(page)]).toEqual([kind, []]);
     }
+    const { id } = await must(live.upload('invoice', pdf, 'carpets.pdf'));
+    const path = `/found/${id}?account=${live.id}`;
+    expect(await follow(visited, `${id} ${live.id}`, 'File')).toBe(path);
+    await page.getByRole('heading', { name: 'File of Harbour Textiles', level: 1 }).waitFor();
+    expect(await details.innerText()).toMatch(/Reference\s+carpets\.pdf/);
     expect(visited.complaints).toEqual([]);
   });
 });

@@ -85,7 +85,7 @@ const keyOf = ({ type, id, tenantId, livemode, created, status }: FoundObject) =
 /** What to add to a text, so that more is searched. */
 function hintOf({ words, amount, withinId, id }: TextToFind): string | null {
   if (id && !isOfAll(id.noun) && withinId === undefined)
-    return 'This id is sought within a tenant: add the id of an account: payment_… account_….';
+    return `This id is sought within a tenant: add the id of an account: ${id.noun}_… account_….`;
   if (words === undefined) return null;
   if (amount && (amount.currency === undefined || withinId === undefined))
     return 'An amount is sought within a tenant: add its currency and the id of an account: 393.27 USD account_….';

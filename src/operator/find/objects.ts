@@ -1,17 +1,25 @@
 import type { AdjustmentRow } from '../../resources/adjustment/table.js';
 import type { AccountRow } from '../../resources/account/table.js';
+import type { AccountSettingRow } from '../../resources/account-setting/table.js';
 import type { AddressRow } from '../../resources/address/table.js';
 import type { CheckoutRow } from '../../resources/checkout/table.js';
 import type { DepositRow } from '../../resources/deposit/table.js';
 import type { DisputeRow } from '../../resources/dispute/table.js';
+import type { EventRow } from '../../resources/event/table.js';
+import type { ExportRow } from '../../resources/export/table.js';
+import type { FileRow } from '../../resources/file/table.js';
+import type { ImportRow } from '../../resources/import/table.js';
+import type { ApiKeyRow } from '../../resources/key/table.js';
 import type { PayoutRow } from '../../resources/payout/table.js';
 import type { ReceivableRow } from '../../resources/receivable/table.js';
 import type { ChangeRequestRow } from '../../resources/change-request/table.js';
 import type { RefundRow } from '../../resources/refund/table.js';
 import type { RequestLogRow } from '../../resources/request-log/table.js';
+import type { SessionRow } from '../../resources/session/table.js';
 import type { TransactionRow } from '../../resources/transaction/table.js';
 import type { PaymentRow } from '../../resources/payment/table.js';
 import type { PersonRow } from '../../resources/person/table.js';
+import type { WebhookDeliveryRow } from '../../resources/webhook-delivery/table.js';
 import type { WebhookEndpointRow } from '../../resources/webhook-endpoint/table.js';
 import type { PaymentOrderRow } from '../payment-order/table.js';
 import type { BankLineRow } from '../bank-file/table.js';
@@ -20,14 +28,20 @@ import type { BankNoticeRow, UnexplainedRow } from '../table.js';
 /** The kinds of object that the operator finds, by their words in the graph. */
 export const FoundType = {
   ACCOUNT: 'account',
+  ACCOUNT_SETTING: 'account_setting',
   ADDRESS: 'address',
   ADJUSTMENT: 'adjustment',
+  API_KEY: 'api_key',
   BANK_LINE: 'bank_line',
   BANK_NOTICE: 'bank_notice',
   CHANGE_REQUEST: 'change_request',
   CHECKOUT: 'checkout',
   DEPOSIT: 'deposit',
   DISPUTE: 'dispute',
+  EVENT: 'event',
+  EXPORT: 'export',
+  FILE: 'file',
+  IMPORT: 'import',
   PAYMENT: 'payment',
   PAYMENT_ORDER: 'payment_order',
   PAYOUT: 'payout',
@@ -35,8 +49,10 @@ export const FoundType = {
   RECEIVABLE: 'receivable',
   REFUND: 'refund',
   REQUEST: 'request',
+  SESSION: 'session',
   TRANSACTION: 'transaction',
   UNEXPLAINED: 'unexplained',
+  WEBHOOK_DELIVERY: 'webhook_delivery',
   WEBHOOK_ENDPOINT: 'webhook_endpoint',
 } as const;
 export type FoundType = (typeof FoundType)[keyof typeof FoundType];
@@ -81,6 +97,7 @@ function found(type: FoundType, { id, tenantId, livemode, created }: Row, rest: 
 /** How the rows of each kind are shown as found objects. */
 export const shown = {
   account: (row: AccountRow) => found('account', row, { status: row.status, accountId: row.id }),
+  setting: (row: AccountSettingRow) => found('account_setting', row, { accountId: row.accountId }),
   address: (row: AddressRow) =>
     found('address', row, {
       ...{ status: row.status, currency: row.currency, accountId: row.linkedId },
@@ -92,6 +109,8 @@ export const shown = {
       amount: row.creditAmount ?? (row.debitAmount === null ? null : -row.debitAmount),
       currency: row.creditCurrency ?? row.debitCurrency,
     }),
+  apiKey: (row: ApiKeyRow) =>
+    found('api_key', row, { ...revocationOf(row), accountId: row.accountId, reference: row.prefix }),
   changeRequest: (row: ChangeRequestRow) =>
     found('change_request', row, { status: row.status, accountId: row.accountId, reference: row.reason }),
   checkout: (row: CheckoutRow) =>
@@ -105,6 +124,13 @@ export const shown = {
     found('dispute', row, {
       ...{ ...moneyOf(row), accountId: row.accountId, depositId: row.depositId, reference: row.reference },
     }),
+  event: (row: EventRow) =>
+    found('event', row, { accountId: row.actingAccountId, reference: `${row.type} ${row.objectId}` }),
+  export: (row: ExportRow) =>
+    found('export', row, { status: row.status, accountId: row.accountId, reference: row.list }),
+  file: (row: FileRow) => found('file', row, { accountId: row.accountId, reference: row.filename }),
+  import: (row: ImportRow) =>
+    found('import', row, { status: row.status, accountId: row.accountId, reference: row.kind }),
   payment: (row: PaymentRow) =>
     found('payment', row, { ...moneyOf(row), accountId: row.accountId, depositId: row.depositId, reference: row.type }),
   order: (row: PaymentOrderRow): FoundObject => ({
@@ -112,6 +138,12 @@ export const shown = {
     tenantId: null,
   }),
   person: (row: PersonRow) => found('person', row, { accountId: row.accountId, reference: row.fullName }),
+  session: (row: SessionRow) =>
+    found('session', row, { ...revocationOf(row), accountId: row.accountId, reference: row.apiKeyId }),
+  delivery: (row: WebhookDeliveryRow) =>
+    found('webhook_delivery', row, {
+      ...{ status: row.status, accountId: row.actingAccountId, reference: `${row.eventType} ${row.eventId}` },
+    }),
   endpoint: (row: WebhookEndpointRow) =>
     found('webhook_endpoint', row, {
       ...{ status: row.enabled ? 'enabled' : 'disabled', accountId: row.accountId, reference: row.url },
@@ -162,4 +194,9 @@ export const shown = {
 
 const moneyOf = ({ status, amount, currency }: { status: string; amount: bigint | null; currency: string }) => ({
   ...{ status, amount, currency },
+});
+
+/** Of a key or a session: whether it was revoked. What expired is read by the database's clock, so it is not said. */
+const revocationOf = ({ revokedAt }: { revokedAt: number | null }) => ({
+  status: revokedAt === null ? null : 'revoked',
 });

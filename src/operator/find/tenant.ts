@@ -1,13 +1,21 @@
 import type { Row, Rows } from '../../db/list/statement.js';
 import type { Scope } from '../../db/scope.js';
+import { accountSetting } from '../../resources/account-setting/table.js';
 import { depositListing } from '../../resources/deposit/listing.js';
 import { deposit } from '../../resources/deposit/table.js';
+import { event } from '../../resources/event/table.js';
+import { dataExport } from '../../resources/export/table.js';
+import { file } from '../../resources/file/table.js';
+import { dataImport } from '../../resources/import/table.js';
+import { apiKey } from '../../resources/key/table.js';
 import { payment } from '../../resources/payment/table.js';
 import { payoutListing } from '../../resources/payout/listing.js';
 import { payout } from '../../resources/payout/table.js';
 import { person } from '../../resources/person/table.js';
 import { receivableListing } from '../../resources/receivable/listing.js';
 import { receivable } from '../../resources/receivable/table.js';
+import { session } from '../../resources/session/table.js';
+import { webhookDelivery } from '../../resources/webhook-delivery/table.js';
 import { webhookEndpoint } from '../../resources/webhook-endpoint/table.js';
 import type { Listing, PageArgs } from '../../types/pagination.js';
 import type { Operator } from '../operator.js';
@@ -15,8 +23,9 @@ import { type FoundObject, ofPlaceMax, type Place, shown } from './objects.js';
 import type { TextToFind } from './text.js';
 
 /**
- * What the tenant of an account has of a text, in the mode of that account: payments, invoices and payouts by their
- * exact amount, and payments and invoices by their texts, as its lists find them. Refuses an account that is not there.
+ * What the tenant of an account has of a text: an object by its id, in both modes; and in the mode of the account
+ * payments, invoices and payouts by their exact amount, and payments and invoices by their texts, as its lists find
+ * them. Refuses an account that is not there.
  */
 export async function foundInTenant(
   operator: Operator,
@@ -28,7 +37,12 @@ export async function foundInTenant(
   const places: Promise<Place>[] = [];
   const inTenant = (what: string) => `${what}, in the tenant of the account`;
   const ofId = id && kindsInTenant[id.noun];
-  if (ofId) places.push(placeOf(inTenant(ofId.name), ofId.find(scope, id.text), (object) => object));
+  if (ofId) {
+    // A root has one id in both modes, so the account does not tell the mode.
+    const scopes = [true, false].map((livemode) => operator.scope({ tenantId: within.tenantId, livemode }));
+    const objects = Promise.all(scopes.map((each) => ofId.find(each, id.text))).then((each) => each.flat());
+    places.push(placeOf(inTenant(ofId.name), objects, (object) => object));
+  }
   if (amount?.currency !== undefined) {
     const args = { orderBy: 'amount_desc', currency: [amount.currency], amount: { eq: amount.amount } };
     places.push(
@@ -57,8 +71,16 @@ const kind = <T extends Rows>(name: string, table: T, of: (row: Row<T>) => Found
 
 /** The kinds of object that are found by their ids in a tenant alone: no index has the ids of all tenants. */
 export const kindsInTenant: Readonly<Record<string, ReturnType<typeof kind> | undefined>> = {
+  account_setting: kind('Account settings by id', accountSetting, shown.setting),
+  delivery: kind('Deliveries of webhooks by id', webhookDelivery, shown.delivery),
+  event: kind('Events by id', event, shown.event),
+  export: kind('Exports by id', dataExport, shown.export),
+  file: kind('Files by id', file, shown.file),
+  import: kind('Imports by id', dataImport, shown.import),
+  key: kind('API keys by id', apiKey, shown.apiKey),
   payment: kind('Entries of balances by id', payment, shown.payment),
   person: kind('Persons by id', person, shown.person),
+  session: kind('Sessions by id', session, shown.session),
   webhook: kind('Webhooks by id', webhookEndpoint, shown.endpoint),
 };
 

@@ -26,7 +26,7 @@ export interface TextToFind<Noun extends string = string> {
 }
 
 const idOf = /^([a-z]+(?:_[a-z]+)*)_[0-9a-f]{1,64}$/;
-const isAccountId = (word: string) => word.startsWith('account_') && idOf.test(word);
+const isAccountId = (word: string) => idOf.exec(word)?.[1] === 'account';
 
 /**
  * What a text can be. Refuses one that is empty or too long before any pattern reads it. A text such as `inv_5001`

@@ -9,14 +9,20 @@ registerEnumType(FoundType, {
   description: 'The kinds of object that `find` finds.',
   valuesConfig: {
     ACCOUNT: { description: 'A platform, a user or a partner, in one mode.' },
+    ACCOUNT_SETTING: { description: 'The settings of an account.' },
     ADDRESS: { description: 'A destination for stored value.' },
     ADJUSTMENT: { description: 'A correction of available money.' },
+    API_KEY: { description: 'A key of an account. Its secret is not stored.' },
     BANK_LINE: { description: 'A transfer of an imported file of a bank.' },
     BANK_NOTICE: { description: 'A notice of a bank.' },
     CHANGE_REQUEST: { description: 'Details of an account that its owner asks to change.' },
     CHECKOUT: { description: 'A checkout of an account.' },
     DEPOSIT: { description: 'Funds that came into an account.' },
     DISPUTE: { description: 'A dispute of a deposit.' },
+    EVENT: { description: 'Something that happened to an object of an account.' },
+    EXPORT: { description: 'A whole list of an account as a file.' },
+    FILE: { description: 'A file that an account has uploaded.' },
+    IMPORT: { description: 'A sheet from which objects of an account are created.' },
     PAYMENT: { description: 'What moved a balance, as a payment of the API: of a deposit, a payout and so on.' },
     PAYMENT_ORDER: { description: 'An order by which a bank pays payouts.' },
     PAYOUT: { description: 'Funds on their way to a payout address.' },
@@ -24,8 +30,10 @@ registerEnumType(FoundType, {
     RECEIVABLE: { description: 'An invoice that collected funds pay.' },
     REFUND: { description: 'Money of a deposit on its way back.' },
     REQUEST: { description: 'A request of an account to the API, which is kept for some days.' },
+    SESSION: { description: 'A session of a browser, which a key of an account has made.' },
     TRANSACTION: { description: 'An attempt to pay a checkout.' },
     UNEXPLAINED: { description: 'Money that an acquirer or a bank took, or took back, and that is in no balance.' },
+    WEBHOOK_DELIVERY: { description: 'An event on its way to a webhook endpoint.' },
     WEBHOOK_ENDPOINT: { description: "An address to which an account's events are sent." },
   },
 });
@@ -50,8 +58,8 @@ export class FoundObject {
   @Field(() => String, {
     nullable: true,
     description:
-      'Its status in small letters, as on /v1. Of a bank notice what happened, of a request its outcome. Null where ' +
-      'it has none.',
+      'Its status in small letters, as on /v1. Of a bank notice what happened, of a request its outcome; of an API ' +
+      'key or a session `revoked` once it is. Null where it has none.',
   })
   status: string | null;
   @Field(() => Amount, { nullable: true, description: 'Its amount, such as `250.00`. Null where it has none.' })
@@ -62,8 +70,10 @@ export class FoundObject {
     nullable: true,
     description:
       "The bank's reference, the number of an invoice or of a bank account, the reason of an adjustment, the " +
-      'name of a person, the address of a webhook endpoint, what a payment is of; of a ' +
-      'request its operation, the HTTP status and the codes of its errors.',
+      'name of a person or a file, the address of a webhook endpoint, the beginning of an API key, the id of the key ' +
+      'of a session, the list of an export, what an import creates, what a payment is of; of a request its ' +
+      'operation, the HTTP status and the codes of its errors; of an event its type and the id of its object, and of ' +
+      'a webhook delivery the type and the id of its event.',
   })
   reference: string | null;
   @Field(() => ID, { nullable: true, description: 'The account that it belongs to, if it belongs to one.' })

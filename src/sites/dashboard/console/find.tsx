@@ -56,14 +56,20 @@ function useFound(text: string): FoundAnswer | undefined {
 /** What each kind of object is called. */
 export const kinds: Readonly<Record<FoundObject['type'], string>> = {
   ACCOUNT: 'Account',
+  ACCOUNT_SETTING: 'Settings of an account',
   ADDRESS: 'Address',
   ADJUSTMENT: 'Adjustment',
+  API_KEY: 'API key',
   BANK_LINE: "Line of a bank's file",
   BANK_NOTICE: 'Bank notice',
   CHANGE_REQUEST: 'Change',
   CHECKOUT: 'Checkout',
   DEPOSIT: 'Payment',
   DISPUTE: 'Dispute',
+  EVENT: 'Event',
+  EXPORT: 'Export',
+  FILE: 'File',
+  IMPORT: 'Import',
   PAYMENT: 'Entry of a balance',
   PAYMENT_ORDER: 'Payment order',
   PAYOUT: 'Payout',
@@ -71,8 +77,10 @@ export const kinds: Readonly<Record<FoundObject['type'], string>> = {
   RECEIVABLE: 'Invoice',
   REFUND: 'Refund',
   REQUEST: 'Request',
+  SESSION: 'Session',
   TRANSACTION: 'Attempt',
   UNEXPLAINED: 'Unexplained money',
+  WEBHOOK_DELIVERY: 'Delivery of a webhook',
   WEBHOOK_ENDPOINT: 'Webhook',
 };
 
@@ -101,11 +109,16 @@ function hrefOf({ type, id, livemode, tenantId, accountId, depositId, payoutId }
   if (type === 'BANK_NOTICE') return `/bank?show=all&reference=${encodeURIComponent(id)}`;
   if (type === 'UNEXPLAINED') return `/unexplained?status=ALL&tenant=account_${tenantId}`;
   if (type === 'PAYMENT_ORDER') return `/payment-orders?order=${id}`;
-  const isOnPage = ['ACCOUNT', 'ADDRESS', 'PERSON'].includes(type);
+  const isOnPage = ['ACCOUNT', 'ACCOUNT_SETTING', 'ADDRESS', 'PERSON'].includes(type);
   if (isOnPage && accountId !== null) return accountAddress({ id: accountId, livemode });
-  // These are found in the tenant of an account alone.
-  return `/found/${id}${['PAYMENT', 'WEBHOOK_ENDPOINT'].includes(type) ? `?account=${accountId}` : ''}`;
+  return `/found/${id}${ofTenant.has(type) ? `?account=${accountId}` : ''}`;
 }
+
+/** What is found in the tenant of an account alone. */
+const ofTenant = new Set<FoundObject['type']>([
+  ...(['API_KEY', 'EVENT', 'EXPORT', 'FILE', 'IMPORT', 'PAYMENT', 'SESSION'] as const),
+  ...(['WEBHOOK_DELIVERY', 'WEBHOOK_ENDPOINT'] as const),
+]);
 
 /** What the box says below its hits, and where it has looked when it has none. */
 function said(text: string, answer: FoundAnswer | undefined): string {
