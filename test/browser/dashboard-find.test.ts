@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { receivableBody } from '../support/bodies.js';
+import { pdf, personBody, receivableBody } from '../support/bodies.js';
 import { advanceClock } from '../support/jobs.js';
 import { completeDeposit, eventually, must, type Speaker } from '../support/world.js';
 import { faults, useDashboard } from './dashboard-fixture.js';
@@ -144,6 +144,69 @@ describe('the box that finds objects', () => {
       await page.waitForURL(`**/dashboard${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
     }
+    expect(complaints).toEqual([]);
+  });
+
+  it('leads from every other id that pages show to its page, and says which kinds have no such way', async () => {
+    const [platform, user] = [dashboard.platform(2), await dashboard.user(2, 'Lighthouse Courses')];
+    const draft = await platform.connectedUser();
+    const person = await must(platform.post('/v1/persons', personBody(draft.id)));
+    const partner = await user.partner();
+    const [document, logo] = [
+      await must(user.upload('invoice', pdf)),
+      await must(user.upload('identity_document', pdf)),
+    ];
+    const sheet = await must(user.upload('import', new TextEncoder().encode('currency\nUSD')));
+    const rows = await must(user.post('/v1/imports', { kind: 'receivables', file_id: sheet.id, dry_run: true }));
+    const exports = { list: '/v1/deposits', format: 'csv' };
+    const [own, theirs] = [
+      await must(platform.post('/v1/exports', exports)),
+      await must(user.post('/v1/exports', exports)),
+    ];
+    const invoice = await must(
+      user.post(
+        '/v1/receivables',
+        receivableBody({ currency: 'INR', document: document.id }, { customer_id: partner.id }),
+      ),
+    );
+    const checkout = await must(
+      user.post('/v1/checkouts', {
+        ...{ amount: '7.31', currency: 'INR', from: { account_id: partner.id }, payment_methods: ['upi'] },
+        ...{ receivables: [{ id: invoice.id }], redirect_url: 'https://shop.example/' },
+      }),
+    );
+    await must(user.post(`/v1/test_helpers/checkouts/${checkout.id}/pay`));
+    const ask = 'query ($id: ID!) { checkout(id: $id) { transactions(first: 1) { nodes { id } } } }';
+    const attempts = (await must(user.graph(ask, { id: checkout.id }))).data.checkout.transactions.nodes;
+    const change = await must(
+      user.post('/v1/change_requests', { account_id: user.id, business_details: { dba: 'Harbour' } }),
+    );
+    const [address] = (await must(user.get('/v1/addresses?limit=1'))).data;
+    const { page, complaints, open } = await dashboard.signIn(2);
+    await open('/dashboard/settings');
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    for (const [id, kind, path] of [
+      [address.id, 'Address', `/accounts/${address.linked_id}`],
+      [attempts[0].id, 'Attempt to pay', `/checkouts/${checkout.id}`],
+      [change.id, 'Requested change', `/accounts/${user.id}`],
+      [own.id, 'Export', '/settings/exports'],
+      [theirs.id, 'Export', `/accounts/${user.id}`],
+      [document.id, 'File', `/receivables/${invoice.id}`],
+      [sheet.id, 'File', `/imports/${rows.id}`],
+      [logo.id, 'File', `/accounts/${user.id}`],
+      [rows.id, 'Check of an import', `/imports/${rows.id}`],
+      [person.id, 'Meera Rao', `/accounts/${draft.id}`],
+    ]) {
+      await page.keyboard.press('Control+k');
+      await box(page).fill(id);
+      await hits(page).filter({ hasText: kind }).click();
+      await page.waitForURL(`**/dashboard${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+    }
+    const [event] = (await must(user.get('/v1/events?limit=1'))).data;
+    await page.keyboard.press('Control+k');
+    await box(page).fill(event.id);
+    await page.getByText('This kind of object cannot be found by its id.').waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -18,7 +18,8 @@ export function Find({ onClose }: { onClose: () => void }) {
 /** What the box says below its hits, and where it has looked when it has none. */
 function said(text: string, answer: Answer | undefined): string {
   if (text === '') return 'Type for example UTR123456789, 393.27, INV-5001, or the id of a payment.';
-  const { id, amount, words } = readText(text);
+  const { id, isOtherId, amount, words } = readText(text);
+  if (isOtherId) return 'This kind of object cannot be found by its id.';
   if (id === undefined && words === undefined) return 'Type a letter or a digit.';
   if (!answer) return 'Looking …';
   if (answer.error) return '';

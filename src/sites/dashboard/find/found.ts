@@ -3,7 +3,9 @@ import { type CombinedError, useClient } from 'urql';
 import { currencies } from '../format/money';
 import { useSession } from '../session';
 import type { Answer, Hit } from './box';
-import { AmountQuery, hitOf, NodeQuery, readText, TextQuery } from './query';
+import { NodeQuery } from './by-id';
+import { hitOf } from './hit';
+import { AmountQuery, readText, TextQuery } from './query';
 
 type Node = Parameters<typeof hitOf>[0];
 interface Page {
@@ -20,6 +22,7 @@ export function useFound(text: string): Answer | undefined {
   const client = useClient();
   const { viewer } = useSession();
   const [answer, setAnswer] = useState<Answer>();
+  const viewerId = viewer.account.id;
   // Only a platform has accounts below it.
   const scope = viewer.account.type === 'PLATFORM' ? 'DESCENDANTS' : 'SELF';
   useEffect(() => {
@@ -38,21 +41,24 @@ export function useFound(text: string): Answer | undefined {
     const subscriptions = asked.map((source, at) =>
       source.subscribe((result) => {
         results[at] = result;
-        if (asked.every((_, each) => results[each])) setAnswer({ text, ...hitsOf(results) });
+        if (asked.every((_, each) => results[each])) setAnswer({ text, ...hitsOf(results, viewerId) });
       }),
     );
     return () => {
       for (const each of subscriptions) each.unsubscribe();
     };
-  }, [text, scope, client]);
+  }, [text, scope, viewerId, client]);
   return answer?.text === text ? answer : undefined;
 }
 
-function hitsOf(results: readonly { data?: object | undefined; error?: CombinedError | undefined }[]) {
+function hitsOf(
+  results: readonly { data?: object | undefined; error?: CombinedError | undefined }[],
+  viewerId: string,
+) {
   const hits = new Map<string, Hit>();
   let more = false;
   const add = (node: Node) => {
-    if ('id' in node) hits.set(node.id, hitOf(node));
+    if ('id' in node) hits.set(node.id, hitOf(node, viewerId));
   };
   for (const { data } of results) {
     if (!data) continue;

@@ -6,6 +6,7 @@ const pages: Record<string, string> = {
   account: '/accounts',
   checkout: '/checkouts',
   deposit: '/payments',
+  import: '/imports',
   payout: '/payouts',
   receivable: '/receivables',
   webhook: '/developers/webhooks',
