@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { version } from '../../src/config/version.js';
 import { LedgerChecks } from '../../src/jobs/ledger-checks.js';
@@ -26,6 +26,16 @@ import { createRoot } from '../../src/operator/account/accounts.js';
 export const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"'`;
 
 type Json = any;
+
+/** The ids that stand in the cells of tables as texts: names are there, and ids are small and of another kind. */
+export const idsInCells = (page: Page): Promise<string[]> =>
+  page.locator('main td').evaluateAll((cells) =>
+    cells.flatMap((cell) => {
+      const texts = cell.cloneNode(true) as HTMLElement;
+      for (const code of texts.querySelectorAll('code')) code.remove();
+      return [...(texts.textContent ?? '').matchAll(/[a-z]+_[0-9a-f]{20,}/g)].map(([id]) => id);
+    }),
+  );
 
 /** The operator's graph for seeding what the console shows. */
 export class ConsoleSeed {

@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatMoney } from '../../src/sites/dashboard/format/money.js';
 import { browser } from '../support/browser.js';
+import { runDueJobs } from '../support/jobs.js';
 import { details, must, nickname, tenantOf, useWorld } from '../support/world.js';
 import { ConsoleSeed } from './console-fixture.js';
 import { brokenWords, faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
@@ -273,6 +274,58 @@ describe('a payout of live mode that has failed, in the dashboard of its account
     expect(await faultsInThemes(page)).toEqual([]);
     expect(complaints).toEqual([]);
     await context.close();
+  });
+});
+
+describe('a field for money in a dialog of the console', () => {
+  it('takes the payment of a dispute by the reference of its bank', async () => {
+    const { page, go } = visited;
+    const notice = 'recordBankNotice(input: $input) { notice { deposit { id } } }';
+    const received = { reference: 'CARD-77', addressId: paid.addressId, amount: '70.00', currency: 'USD' };
+    const seed = new ConsoleSeed(world, OPERATOR_KEY);
+    const { recordBankNotice } = await seed.ask(`mutation ($input: RecordBankNoticeInput!) { ${notice} }`, received);
+    await go('/operator/disputes');
+    await page.getByRole('button', { name: 'Open a dispute' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Payment').fill('card-77');
+    await dialog.getByText('Harbour Textiles · $70.00 USD · CARD-77').waitFor();
+    expect(await faultsInThemes(page)).toEqual([]);
+    await dialog.getByLabel("The bank's reference of the dispute").fill('CB-77');
+    await dialog.getByRole('button', { name: 'Open it' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const [dispute] = (await must(paid.live.get('/v1/disputes?limit=1'))).data;
+    expect(dispute).toMatchObject({ amount: '70.00', deposit_id: recordBankNotice.notice.deposit.id });
+    // The dispute has the reference as well, and is not the payment.
+    await page.getByRole('button', { name: 'Open a dispute' }).click();
+    await dialog.getByLabel('Payment').fill('CB-77');
+    await dialog.getByText('Nothing was found.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(visited.complaints).toEqual([]);
+  });
+
+  it('says whose attempt is named by its id, and takes a checkout for the payment of a dispute', async () => {
+    const { page, go } = visited;
+    const { payee, checkoutId } = await new ConsoleSeed(world, OPERATOR_KEY).undecided();
+    const [row] = await world.sql`select id from transaction where tenant_id = ${payee.tenantId} and livemode`;
+    await go('/operator/attempts');
+    await page.getByRole('button', { name: 'Decide an attempt' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Attempt', { exact: true }).fill(String(row!.id));
+    await dialog.getByText('Malabar Spice Traders LLP · ₹1,000.00 INR').waitFor();
+    await dialog.getByLabel('The acquirer says').selectOption({ label: 'The payer has been charged' });
+    await dialog.getByLabel('Reason').fill('Their statement of today');
+    await dialog.getByRole('button', { name: 'Record it' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await runDueJobs(world, payee.tenantId, true);
+    await go('/operator/disputes');
+    await page.getByRole('button', { name: 'Open a dispute' }).click();
+    await dialog.getByLabel('Payment').fill(checkoutId);
+    await dialog.getByText('Malabar Spice Traders LLP · ₹1,000.00 INR').waitFor();
+    await dialog.getByLabel("The bank's reference of the dispute").fill('CB-78');
+    await dialog.getByRole('button', { name: 'Open it' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await must(payee.live.get('/v1/disputes'))).data).toMatchObject([{ amount: '1000.00' }]);
+    expect(visited.complaints).toEqual([]);
   });
 });
 

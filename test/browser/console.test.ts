@@ -6,7 +6,7 @@ import { camt, today } from '../support/bank-files.js';
 import { browser } from '../support/browser.js';
 import { importByColumns } from './console-csv.js';
 import { beginAtHome, findTrail, seeMany, seeOrderAtHome } from './console-trail.js';
-import { ConsoleSeed, documents, hostile, notice } from './console-fixture.js';
+import { ConsoleSeed, documents, hostile, idsInCells, notice } from './console-fixture.js';
 import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 import { addressesOf, foreignOn, routesOf } from './dashboard-walk.js';
 import { scale } from '../support/scale.js';
@@ -216,10 +216,10 @@ describe('an operator', () => {
       await (scale.whole ? visited.open : visited.go)(`/operator${path}`);
       await page.locator('main').getByText(ready).filter({ visible: true }).first().waitFor();
       for (const element of await foreignOn(page)) found.push(`${path}: a text became ${element}`);
+      for (const id of await idsInCells(page)) found.push(`${path}: shows ${id}`);
       found.push(...(await faultsInThemes(page)).map((fault) => `${path}: ${fault}`));
     }
-    expect(found).toEqual([]);
-    expect(visited.complaints).toEqual([]);
+    expect([found, visited.complaints]).toEqual([[], []]);
   });
 
   /** A live payment that a bank reports; its id. */

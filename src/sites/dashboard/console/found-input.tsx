@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import type { ResultOf } from '../graph/graphql';
+import { formatMoney } from '../format/money';
 import { useDebounced } from '../graph/find';
 import { Field } from '../parts/field';
 import { useError } from '../parts/form';
@@ -17,6 +18,8 @@ interface FoundInputProps {
   required?: boolean;
   /** Which of what is found can be chosen. */
   fits: (found: Found) => boolean;
+  /** The id that the form has of what is chosen; its own by default. */
+  idOf?: (found: Found) => string;
   /** How it is called, beside its mode. */
   called: (found: Found) => string;
   defaultValue?: string | undefined;
@@ -27,7 +30,8 @@ interface FoundInputProps {
  * its id is the value of the form; of several that are found one is chosen. Until one is, the value is what was typed,
  * which the gateway refuses: without a value, a field that need not be filled in would be lost unseen.
  */
-function FoundInput({ name, label, hint, fits, called, defaultValue = '', ...input }: FoundInputProps) {
+function FoundInput({ name, label, hint, fits, idOf = idItself, called, ...props }: FoundInputProps) {
+  const { defaultValue = '', ...input } = props;
   const [text, setText] = useState(defaultValue);
   const [chosen, setChosen] = useState<string>();
   const typed = text.trim();
@@ -39,9 +43,9 @@ function FoundInput({ name, label, hint, fits, called, defaultValue = '', ...inp
   });
   const isAnswered = debounced === typed && typed !== '' && !fetching;
   const rows = isAnswered ? (data?.find.objects.filter(fits) ?? []) : [];
-  // A root has one id in both modes.
-  const found = [...new Map(rows.map((row) => [row.id, row])).values()];
-  const row = found.length === 1 ? found[0] : found.find(({ id }) => id === chosen);
+  // A root has one id in both modes, and a payment may be found by its notice, too.
+  const found = [...new Map(rows.map((row) => [idOf(row), row])).values()];
+  const row = found.length === 1 ? found[0] : found.find((each) => idOf(each) === chosen);
   return (
     <>
       <Field
@@ -61,14 +65,14 @@ function FoundInput({ name, label, hint, fits, called, defaultValue = '', ...inp
           />
         )}
       </Field>
-      <input type="hidden" name={name} value={row?.id ?? typed} />
+      <input type="hidden" name={name} value={row ? idOf(row) : typed} />
       {found.length > 1 && (
         <Field label={`${label}: which one`}>
           {(attributes) => (
-            <select {...attributes} value={row?.id ?? ''} onChange={(event) => setChosen(event.target.value)}>
+            <select {...attributes} value={row ? idOf(row) : ''} onChange={(event) => setChosen(event.target.value)}>
               <option value="">Choose …</option>
               {found.map((each) => (
-                <option key={each.id} value={each.id}>
+                <option key={idOf(each)} value={idOf(each)}>
                   {called(each)}
                 </option>
               ))}
@@ -80,7 +84,16 @@ function FoundInput({ name, label, hint, fits, called, defaultValue = '', ...inp
   );
 }
 
+const idItself = ({ id }: Found) => id;
+
 const nameOfFound = ({ account, id }: Found) => (account ? nameOf(account) : id);
+
+/** Whose money it is, how much, and its reference. */
+function moneyOf(found: Found): string {
+  const { amount, currency, reference } = found;
+  const money = amount !== null && currency !== null && `${formatMoney({ amount, currency })} ${currency}`;
+  return [nameOfFound(found), money, reference].filter(Boolean).join(' · ');
+}
 
 type NamedProps = Pick<FoundInputProps, 'name' | 'label' | 'required' | 'defaultValue'> & {
   hint?: string;
@@ -108,6 +121,42 @@ export function AddressInput(field: NamedProps) {
       placeholder="Account number or address_…"
       fits={({ type, livemode }) => type === 'ADDRESS' && livemode}
       called={(found) => [nameOfFound(found), found.currency, found.reference].filter(Boolean).join(' · ')}
+    />
+  );
+}
+
+/** What names a payment. */
+const ofPayment = new Set<Found['type']>(['BANK_NOTICE', 'CHECKOUT', 'DEPOSIT']);
+
+/**
+ * A field for a live payment by the bank's reference, its id or that of its checkout, or for an attempt by its id: what
+ * was taken in another currency has no payment.
+ */
+export function PaymentInput(field: NamedProps) {
+  return (
+    <FoundInput
+      hint="The bank's reference, the id or the checkout; or the id of an attempt that was taken in another currency."
+      {...field}
+      placeholder="Bank's reference, deposit_… or transaction_…"
+      // A payment with a negative amount is a dispute or a recall of another one.
+      fits={({ type, livemode, amount, depositId }) =>
+        livemode && !amount?.startsWith('-') && (type === 'TRANSACTION' || (ofPayment.has(type) && depositId !== null))
+      }
+      idOf={({ type, id, depositId }) => (ofPayment.has(type) ? depositId! : id)}
+      called={moneyOf}
+    />
+  );
+}
+
+/** A field for a live attempt by its id. */
+export function AttemptInput(field: NamedProps) {
+  return (
+    <FoundInput
+      hint="Its id."
+      {...field}
+      placeholder="transaction_…"
+      fits={({ type, livemode }) => type === 'TRANSACTION' && livemode}
+      called={moneyOf}
     />
   );
 }

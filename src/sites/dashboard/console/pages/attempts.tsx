@@ -13,6 +13,7 @@ import { Page } from '../../parts/page';
 import type { Column } from '../../parts/table';
 import { Time } from '../../parts/time';
 import { Action } from '../action';
+import { AttemptInput } from '../found-input';
 import { graphql } from '../graphql';
 import { AccountLink, nameOf, pageOf, placeColumn } from '../parts';
 import { useMayAct } from '../session';
@@ -113,12 +114,10 @@ function Decide({ attempt, onDone }: { attempt?: Attempt; onDone: () => void }) 
       {attempt ? (
         <AttemptFacts attempt={attempt} />
       ) : (
-        <TextField
+        <AttemptInput
           name="id"
           label="Attempt"
-          placeholder="transaction_…"
-          hint="Also one about which the acquirer is not asked any more."
-          spellCheck={false}
+          hint="Its id, also of one about which the acquirer is not asked any more."
           required
         />
       )}

@@ -11,6 +11,7 @@ import { Money } from '../../parts/money';
 import { Problem } from '../../parts/problem';
 import { Time } from '../../parts/time';
 import { Action } from '../action';
+import { PaymentInput } from '../found-input';
 import { graphql } from '../graphql';
 import { payeeOf } from '../parts';
 import { operatorHeaders } from '../session';
@@ -62,14 +63,7 @@ export function OpenDispute({ onDone }: { onDone: () => void }) {
         Live mode: real money. The payer has got it back from the bank or the acquirer, and it is taken from the account
         at once.
       </p>
-      <TextField
-        name="id"
-        label="Payment"
-        placeholder="deposit_…"
-        hint="Or the attempt (transaction_…) that was taken in another currency, and so has no payment."
-        spellCheck={false}
-        required
-      />
+      <PaymentInput name="id" label="Payment" required />
       <TextField name="reference" label="The bank's reference of the dispute" maxLength={255} required />
       <AmountField name="amount" label="Amount" hint="Without one, all that disputes and refunds have left." />
       <SelectField
