@@ -1,12 +1,14 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOperator } from '../../src/operator/access/operators.js';
+import { create, webhooksIn } from '../api/webhook-fixture.js';
 import { browser } from '../support/browser.js';
-import { givenIn, must, useWorld } from '../support/world.js';
+import { eventually, givenIn, must, useWorld } from '../support/world.js';
 import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 
 const world = useWorld({ environment: { OPERATOR_KEY: 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6e' } });
 const given = givenIn(world);
+const { receiver } = webhooksIn(world);
 
 let chromium: Browser;
 beforeAll(async () => {
@@ -108,6 +110,29 @@ describe('a change of an account that is no longer a draft', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
     await page.getByRole('region', { name: 'Requested change' }).waitFor({ state: 'detached' });
     expect((await must(user.get('/v1/change_requests'))).data[0].status).toBe('withdrawn');
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('a webhook that does not take its events', () => {
+  it('is in the console with its account, its last error and its next try', async () => {
+    const user = await given.directUser(1);
+    const { url } = await receiver((_, response) => void response.writeHead(503).end('busy'));
+    const { id } = await must(create(user, { url }));
+    await user.partner({ nickname: 'Quayside Carpets' });
+    await eventually(
+      () => world.sql`select from webhook_endpoint where id = ${id} and failing_since is not null`,
+      (rows) => rows.length === 1,
+    );
+    const { page, go, complaints } = await consoleOf();
+    await go('/operator/webhooks');
+    const row = page.getByRole('table', { name: 'Failing webhooks' }).getByRole('row').filter({ hasText: url });
+    await row.getByText(/^Status 503, /).waitFor();
+    expect(await row.innerText()).toContain('the response has status 503');
+    expect(await row.getByRole('link').first().getAttribute('href')).toBe(`/operator/accounts/${user.id}?mode=TEST`);
+    // When it is tried next is a time, where it would otherwise say that the endpoint is enabled.
+    await row.getByRole('cell').last().locator('time').waitFor();
+    expect(await faultsInThemes(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
 });

@@ -60,6 +60,7 @@ describe('what needs attention', () => {
     const card = page.getByRole('region', { name: 'Needs attention' });
     const first = card.getByRole('listitem').filter({ hasText: 'Payout failed' });
     await first.waitFor();
+    expect(await page.locator('main .card').first().getByRole('heading').first().textContent()).toBe('Needs attention');
     expect(await first.textContent()).toContain(formatMoney(failed));
     expect(await first.textContent()).toContain('Urgent');
     await card.getByText(/payments? to reconcile/).waitFor();

@@ -224,8 +224,11 @@ describe('a receivable for a payment', () => {
     await reconcile.waitFor();
     // Home says it in one sentence.
     await open('/dashboard');
-    const event = page.getByRole('region', { name: 'Latest events' }).getByRole('listitem').first();
-    await expect.poll(() => event.textContent()).toMatch(/^Rug Importers paidmatched with RUG-77\/B · .*\$1,234\.50/);
+    const events = page.getByRole('region', { name: 'Latest events' }).getByRole('listitem');
+    await expect
+      .poll(() => events.first().textContent())
+      .toMatch(/^Rug Importers paidmatched with RUG-77\/B · .*\$1,234\.50/);
+    expect(await events.filter({ has: page.locator(`a[href$="/payments/${id}"]`) }).count()).toBe(1);
     expect(complaints).toEqual([]);
   });
 

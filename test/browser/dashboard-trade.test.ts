@@ -420,7 +420,8 @@ describe('a user in India in the dashboard', () => {
     const mutation =
       'mutation ($input: CreateConnectedUserInput!) { createConnectedUser(input: $input) { account { id } } }';
     const physicalAddress = { line1: '1 Wharf', city: 'Pune', postalCode: '411001', country: 'IN' };
-    const businessDetails = { legalName: 'Konkan Spices', type: 'COMPANY', ids: { tax: 'bad' }, physicalAddress };
+    const ids = { tax: 'bad', taxGst: 'bad', business: 'bad' };
+    const businessDetails = { legalName: 'Konkan Spices', type: 'COMPANY', ids, physicalAddress };
     const { body } = await platform.graph(mutation, { input: { nickname: 'Konkan Spices', businessDetails } });
     const { page, complaints, open } = await dashboard.signIn(1);
     await open(`/dashboard/accounts/${body.data.createConnectedUser.account.id}`);
@@ -432,6 +433,16 @@ describe('a user in India in the dashboard', () => {
     await tax.blur();
     await details.getByText('A PAN has 10 characters').waitFor();
     await tax.fill('AAPFU0939F');
+    for (const [label, wrong, right, sentence] of [
+      ['GST ID', '27AAPFU0939F1ZW', '27AAPFU0939F1ZV', 'A character of this one is wrong.'],
+      ['Business ID', 'U52100RJ2014PTC04123', 'U52100RJ2014PTC041234', 'A CIN has 21 characters'],
+    ] as const) {
+      await details.getByLabel(label).fill(wrong);
+      await details.getByLabel(label).blur();
+      await details.getByText(sentence).waitFor();
+      await details.getByLabel(label).fill(right);
+      await details.getByText(sentence).waitFor({ state: 'detached' });
+    }
     await details.getByRole('button', { name: 'Save details' }).click();
     await details.waitFor({ state: 'detached' });
     const person = page.getByRole('form', { name: 'Add a person' });

@@ -24,6 +24,9 @@ async function stations({ page }: Pick<Visit, 'page'>, at: number, text: string)
   return (await way.allInnerTexts()).map((each) => each.replaceAll(/\s+/g, ' ').replace(' :', ':'));
 }
 
+/** A station that says when. */
+const atTime = expect.stringMatching(/\d{1,2}:\d\d/);
+
 async function signedIn(user: Speaker) {
   const visit = await dashboard.visit('/dashboard');
   await visit.page.getByLabel('API key').fill(user.key);
@@ -80,6 +83,7 @@ describe('the way of the money', () => {
     await must(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
     const under = await stations(visit, 4, 'It is on the way, and expected');
     expect(under[3]).toContain('Payout: done ₹50.00 INR');
+    expect([under[1], under[3]]).toEqual([atTime, atTime]);
     await page.getByRole('region', { name: 'Way of the money' }).getByRole('link', { name: '₹50.00' }).click();
     await page.waitForURL('**/dashboard/payouts/payout_*');
     const payout = page.url().split('/').at(-1)!;
@@ -120,6 +124,8 @@ describe('the way of the money', () => {
     await visit.open(`/dashboard/payouts/${payout.id}`);
     const way = await stations(visit, 2, ' at ');
     expect(way[2]).toContain(`Payout: done ${bought} ${sold} at ${payout.rate}`);
+    expect(way[3]).toContain('Bank account: done');
+    expect(way.slice(2)).toEqual([atTime, atTime]);
     // Money of one currency is taken, and that of the other is given and paid out.
     const entries = await ledger(visit, payout.payment.balanceTransactions.nodes.length);
     for (const entry of [`Available -${sold}`, `Available ${bought}`, `Available -${bought}`, `In payout -${bought}`])
