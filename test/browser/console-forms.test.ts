@@ -269,6 +269,16 @@ describe('a payout of live mode that has failed, in the dashboard of its account
     await said.getByRole('link', { name: 'Change the bank account' }).waitFor();
     await said.getByText(/^With the next payout/).waitFor();
     await page.getByText('No invoice was settled').waitFor();
+    // Nothing that the browser prints says that the bank may still confirm it.
+    await page.emulateMedia({ media: 'print' });
+    await page.getByText('This payout has failed: its money did not arrive.').waitFor();
+    expect(
+      await page
+        .getByText(/Provisional|not confirmed/)
+        .filter({ visible: true })
+        .count(),
+    ).toBe(0);
+    await page.emulateMedia({ media: 'screen' });
     // Nothing of it is said by the tools of test mode, which live mode does not have.
     expect(await page.getByText(/^Test (mode|tools)$/).count()).toBe(0);
     expect(await faultsInThemes(page)).toEqual([]);

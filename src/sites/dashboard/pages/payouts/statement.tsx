@@ -247,10 +247,24 @@ function countryOf({ fromAccount, bankDetails }: NonNullable<Settlement['deposit
   return code ? countryName(code) : undefined;
 }
 
+/** What the browser prints of a payout, which is a statement only once the payout has arrived. */
+const titles: Record<PayoutDetail['status'], string> = {
+  PROCESSING: 'Provisional statement',
+  COMPLETED: 'Statement of inward remittance',
+  FAILED: 'Payout that failed',
+  RETURNED: 'Payout that was returned',
+};
+const doubts: Partial<Record<PayoutDetail['status'], string>> = {
+  PROCESSING: 'The bank has not confirmed this payout yet.',
+  FAILED: 'This payout has failed: its money did not arrive.',
+  RETURNED: 'The bank has sent this payout back.',
+};
+
 /** The head of the printed statement: who was paid, how much, at which rate, and into which bank account. */
 function Head({ payout }: { payout: PayoutDetail }) {
   const time = useTimes();
   const { account, address, currency, sourceCurrency } = payout;
+  const doubt = doubts[payout.status];
   const { legalName, ids, physicalAddress: at } = account.businessDetails;
   const facts: [string, string | null | undefined][] = [
     ['Beneficiary', legalName ?? nameOf(account)],
@@ -268,13 +282,10 @@ function Head({ payout }: { payout: PayoutDetail }) {
     ["Bank's reference", payout.bankReference],
   ];
   return (
-    <Letterhead
-      title={payout.status === 'COMPLETED' ? 'Statement of inward remittance' : 'Provisional statement'}
-      facts={facts}
-    >
-      {payout.status !== 'COMPLETED' && (
+    <Letterhead title={titles[payout.status]} facts={facts}>
+      {doubt && (
         <p>
-          <strong>Not valid as a proof of remittance.</strong> The bank has not confirmed this payout yet.
+          <strong>Not valid as a proof of remittance.</strong> {doubt}
         </p>
       )}
       <p className="amount-line">
