@@ -120,7 +120,7 @@ describe('payments to reconcile', () => {
     await page.getByRole('button', { name: 'Send now' }).click();
     await page.getByText('Not reconciled').waitFor();
     const said = page.getByRole('status');
-    await said.getByText('with LESS-1. $101.01 is more than is still open on the invoice.').waitFor();
+    await said.getByText('with LESS-1. At most $100.01 is open on the invoice.').waitFor();
     await said.getByText('with LESS-2. Only $101.02 is left of the payment.').waitFor();
     expect(await statusesOf(user, invoices)).toEqual(new Set(['open']));
   });

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type Client, useClient } from 'urql';
 import { Link } from 'wouter';
 import { currenciesOf, formatMoney, hundredths, type Money as Amount, sum } from '../../format/money';
 import { counted } from '../../format/words';
@@ -18,6 +19,12 @@ const MatchMutation = graphql(`
         problems { code message }
       }
     }
+  }
+`);
+
+const OpenQuery = graphql(`
+  query StillOpen($ids: [ID!]!) {
+    nodes(ids: $ids) { __typename ... on Receivable { id amountReconcilable } }
   }
 `);
 
@@ -57,6 +64,7 @@ interface Round {
  * and not at all when another account has signed in meanwhile.
  */
 export function useMatching(onBegin: () => void, onUndo: (pairs: readonly Pair[]) => void) {
+  const client = useClient();
   const { write, failure } = useWrite(MatchMutation);
   const [round, setRound] = useState<Round | null>(null);
   const [done, setDone] = useState<Done>();
@@ -68,8 +76,11 @@ export function useMatching(onBegin: () => void, onUndo: (pairs: readonly Pair[]
       receivables: [{ id: match.receivable.id, amount: match.amount.amount }],
     }));
     const answer = await write({ input: { deposits } });
-    setRound(answer ? null : { stage: 'unsent', pairs });
-    if (answer) setDone(outcomeOf(pairs, answer.reconcileDeposits.results));
+    if (!answer) return setRound({ stage: 'unsent', pairs });
+    const { results } = answer.reconcileDeposits;
+    const open = await openOf(client, pairs, results);
+    setRound(null);
+    setDone(outcomeOf(pairs, results, open));
   };
   const sendWaiting = async () => {
     const pairs = waiting.current;
@@ -116,23 +127,40 @@ interface Result {
   problems: readonly { code: string | null; message: string }[];
 }
 
-function outcomeOf(pairs: readonly Pair[], results: readonly Result[]): Done {
+const isTooMuch = ({ problems: [problem] }: Result) => problem?.code === 'AMOUNT_EXCEEDS_RECONCILABLE';
+
+/** What is open now of the receivables for which an amount was too much, by their ids; nothing where it is not read. */
+async function openOf(client: Client, pairs: readonly Pair[], results: readonly Result[]) {
+  const ids = pairs.filter((_, i) => results[i] && isTooMuch(results[i])).map(({ match }) => match.receivable.id);
+  const open = new Map<string, string>();
+  if (ids.length === 0) return open;
+  const { data } = await client.query(OpenQuery, { ids }, { requestPolicy: 'network-only' });
+  for (const node of data?.nodes ?? [])
+    if (node?.__typename === 'Receivable') open.set(node.id, node.amountReconcilable);
+  return open;
+}
+
+function outcomeOf(pairs: readonly Pair[], results: readonly Result[], open: ReadonlyMap<string, string>): Done {
   const outcome: Done = { matched: [], refused: [] };
   for (const [i, pair] of pairs.entries()) {
     const result = results[i];
-    if (result?.problems.length) outcome.refused.push({ ...pair, reason: reasonOf(pair, result) });
+    if (result?.problems.length)
+      outcome.refused.push({ ...pair, reason: reasonOf(pair, result, open.get(pair.match.receivable.id)) });
     else outcome.matched.push(pair);
   }
   return outcome;
 }
 
 /** Why a match was refused, with the figure that its amount exceeds, or else with the amount. */
-function reasonOf({ match: { amount } }: Pair, { deposit, problems: [problem] }: Result): string {
-  const { code, message } = problem!;
+function reasonOf({ match: { amount } }: Pair, result: Result, open: string | undefined): string {
+  const { deposit, problems } = result;
+  const { code, message } = problems[0]!;
   const words = refusalWords(code?.toLowerCase(), message);
-  if (code !== 'AMOUNT_EXCEEDS_RECONCILABLE') return words;
+  if (!isTooMuch(result)) return words;
   const isLeft = deposit && hundredths(deposit.pendingRest) < hundredths(amount.amount);
   if (isLeft) return `Only ${formatMoney({ ...amount, amount: deposit.pendingRest })} is left of the payment.`;
+  if (open !== undefined && hundredths(open) < hundredths(amount.amount))
+    return `At most ${formatMoney({ ...amount, amount: open })} is open on the invoice.`;
   return words.replace(/^This\b/, formatMoney(amount));
 }
 
