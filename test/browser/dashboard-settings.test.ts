@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { nextPayout, type PayoutDays } from '../../src/sites/dashboard/format/payout-days.js';
 import { personBody, receivableBody } from '../support/bodies.js';
-import { must } from '../support/world.js';
+import { givenIn, must } from '../support/world.js';
 import { faultsInThemes, rowsOf, useDashboard } from './dashboard-fixture.js';
 
 const dashboard = useDashboard();
@@ -118,6 +118,16 @@ describe('the payout settings', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('of a direct user say that it cannot stop them', async () => {
+    const user = await givenIn(dashboard.world).directUser(1);
+    const { context, page, complaints } = await dashboard.visit('/dashboard/settings/payouts');
+    await page.getByLabel('API key').fill(user.key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('You cannot stop your own payouts: a platform can stop those of its users').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   describe('of a user with a key of its own', () => {
     let own: string;
     beforeAll(async () => {
@@ -135,6 +145,7 @@ describe('the payout settings', () => {
       await page.getByLabel('API key').fill(own);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByText('Your platform decides on which days you are paid out').waitFor();
+      expect(await page.getByText('You cannot stop your own payouts').count()).toBe(0);
       expect(await page.getByRole('button', { name: /^Change/ }).count()).toBe(0);
       expect(await page.getByText('Payouts of your users').count()).toBe(0);
       expect(complaints).toEqual([]);

@@ -84,12 +84,17 @@ function Own({ setting, ofPlatform }: OwnProps) {
             What is available is paid out <strong>{payoutDays(days)}</strong>, at midnight UTC.{' '}
             <Status value={enabled ? 'ENABLED' : 'DISABLED'} />
           </p>
-          <p className="hint">{whoDecides(viewer.edition, theirs)}</p>
+          <p className="hint">
+            {whoDecides(viewer.edition, theirs)} {theirs && !viewer.onBehalf && noOwnHold}
+          </p>
         </>
       )}
     </Card>
   );
 }
+
+const noOwnHold =
+  'You cannot stop your own payouts: a platform can stop those of its users, and the service those of every account.';
 
 function whoDecides(edition: number, theirs: boolean): string {
   if (edition === 2) return 'In Edition 2 these days cannot be changed.';
