@@ -50,7 +50,7 @@ function useFound(text: string): FoundAnswer | undefined {
   // The answer to the text before is not of this one.
   if (fetching || operation?.variables.text !== text || (!data && !error)) return undefined;
   const { objects = [], hasMore = false, searched = [], hint = null } = data?.find ?? {};
-  return { text, hits: objects.map(hitOf), more: hasMore, searched, hint, error };
+  return { text, hits: objects.map((found) => hitOf(found, text)), more: hasMore, searched, hint, error };
 }
 
 /** What each kind of object is called. */
@@ -84,11 +84,11 @@ export const kinds: Readonly<Record<FoundObject['type'], string>> = {
   WEBHOOK_ENDPOINT: 'Webhook',
 };
 
-function hitOf(found: FoundObject): Hit {
+function hitOf(found: FoundObject, text: string): Hit {
   const { type, id, livemode, created, status, amount, currency, reference, account } = found;
   return {
     id: [type, id, livemode, status].join(' '),
-    href: hrefOf(found),
+    href: hrefOf(found, text),
     kind: kinds[type],
     name: account ? nameOf(account) : (reference ?? kinds[type]),
     hint: account ? reference : null,
@@ -100,7 +100,7 @@ function hitOf(found: FoundObject): Hit {
 }
 
 /** The page of an object: its own, that of the payment or payout that it is about, or its list of its tenant. */
-function hrefOf({ type, id, livemode, tenantId, accountId, depositId, payoutId }: FoundObject): string {
+function hrefOf({ type, id, livemode, tenantId, accountId, depositId, payoutId }: FoundObject, text: string): string {
   if (type === 'ADJUSTMENT' || type === 'CHANGE_REQUEST')
     return `${type === 'ADJUSTMENT' ? '/adjustments' : '/change-requests'}?status=ALL&tenant=account_${tenantId}`;
   if (payoutId !== null) return `/payouts/${payoutId}`;
@@ -111,7 +111,9 @@ function hrefOf({ type, id, livemode, tenantId, accountId, depositId, payoutId }
   if (type === 'PAYMENT_ORDER') return `/payment-orders?order=${id}`;
   const isOnPage = ['ACCOUNT', 'ACCOUNT_SETTING', 'ADDRESS', 'PERSON'].includes(type);
   if (isOnPage && accountId !== null) return accountAddress({ id: accountId, livemode });
-  return `/found/${id}${ofTenant.has(type) ? `?account=${accountId}` : ''}`;
+  // A root account has one id in both modes: the object is found again beside the account that was typed.
+  const within = /\baccount_\w{1,80}/.exec(text)?.[0] ?? accountId;
+  return `/found/${id}${ofTenant.has(type) ? `?account=${within}` : ''}`;
 }
 
 /** What is found in the tenant of an account alone. */

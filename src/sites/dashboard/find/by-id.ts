@@ -13,7 +13,7 @@ const DisputeFound = graphql(`
 `);
 const PaymentFound = graphql(`
   fragment PaymentFound on Payment {
-    __typename id created amount currency paymentStatus: status paymentType: type
+    __typename id created amount currency paymentStatus: status paymentType: type paymentAccount: account { id }
     source {
       ... on Checkout { id }
       ... on Deposit { id }

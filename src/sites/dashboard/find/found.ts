@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'react';
 import { type CombinedError, useClient } from 'urql';
 import { currencies } from '../format/money';
+import { useTimeZone } from '../format/preferences';
 import { useSession } from '../session';
 import type { Answer, Hit } from './box';
 import { NodeQuery } from './by-id';
-import { hitOf } from './hit';
+import { type Finder, hitOf } from './hit';
 import { AmountQuery, readText, TextQuery } from './query';
 
 type Node = Parameters<typeof hitOf>[0];
@@ -22,7 +23,8 @@ export function useFound(text: string): Answer | undefined {
   const client = useClient();
   const { viewer } = useSession();
   const [answer, setAnswer] = useState<Answer>();
-  const viewerId = viewer.account.id;
+  const accountId = viewer.account.id;
+  const timeZone = useTimeZone();
   // Only a platform has accounts below it.
   const scope = viewer.account.type === 'PLATFORM' ? 'DESCENDANTS' : 'SELF';
   useEffect(() => {
@@ -41,24 +43,21 @@ export function useFound(text: string): Answer | undefined {
     const subscriptions = asked.map((source, at) =>
       source.subscribe((result) => {
         results[at] = result;
-        if (asked.every((_, each) => results[each])) setAnswer({ text, ...hitsOf(results, viewerId) });
+        if (asked.every((_, each) => results[each])) setAnswer({ text, ...hitsOf(results, { accountId, timeZone }) });
       }),
     );
     return () => {
       for (const each of subscriptions) each.unsubscribe();
     };
-  }, [text, scope, viewerId, client]);
+  }, [text, scope, accountId, timeZone, client]);
   return answer?.text === text ? answer : undefined;
 }
 
-function hitsOf(
-  results: readonly { data?: object | undefined; error?: CombinedError | undefined }[],
-  viewerId: string,
-) {
+function hitsOf(results: readonly { data?: object | undefined; error?: CombinedError | undefined }[], finder: Finder) {
   const hits = new Map<string, Hit>();
   let more = false;
   const add = (node: Node) => {
-    if ('id' in node) hits.set(node.id, hitOf(node, viewerId));
+    if ('id' in node) hits.set(node.id, hitOf(node, finder));
   };
   for (const { data } of results) {
     if (!data) continue;

@@ -1,4 +1,5 @@
 import type { Hit } from './box';
+import { dayOf } from '../format/days';
 import { disputeReason } from '../format/disputes';
 import { listName } from '../format/exports';
 import { words } from '../format/words';
@@ -14,22 +15,32 @@ type Beside = Extract<
   { __typename: 'Address' | 'ChangeRequest' | 'Export' | 'File' | 'Import' | 'Person' | 'Transaction' }
 >;
 
-/** A found object in words, for a viewer by the id of its account. */
-export function hitOf(found: Found, viewerId: string): Hit {
+/** Who finds: the id of the viewer's account, and the time zone of its days. */
+export interface Finder {
+  accountId: string;
+  timeZone: string;
+}
+
+/** A found object in words. */
+export function hitOf(found: Found, finder: Finder): Hit {
   const { id, created } = found;
-  return { id, created, href: hrefOf(found, viewerId), ...inWords(found) };
+  return { id, created, href: hrefOf(found, finder), ...inWords(found) };
 }
 
 /**
  * The page of an object: of a request its entry in the log, and of what has no page of its own that of what it is of.
- * What moves money without one, such as an adjustment, is on the statement of account.
+ * What moves money without one, such as an adjustment, is on the statement of account of its month and currency.
  */
-function hrefOf(found: Found, viewerId: string): string {
+function hrefOf(found: Found, { accountId, timeZone }: Finder): string {
   if (found.__typename === 'RequestLog') return `/developers?id=${found.id}`;
   // The list has the exports of the viewer alone.
-  if (found.__typename === 'Export' && found.accountId === viewerId) return '/settings/exports';
+  if (found.__typename === 'Export' && found.accountId === accountId) return '/settings/exports';
   const id = shownBy(found);
-  return (id !== undefined && addressOf(id)) || '/balance';
+  const address = id === undefined ? undefined : addressOf(id);
+  if (address || found.__typename !== 'Payment') return address ?? '/balance';
+  const { paymentAccount: account, created, currency } = found;
+  if (account.id !== accountId) return addressOf(account.id) ?? '/balance';
+  return `/balance?month=${dayOf(created, timeZone).slice(0, 7)}&currency=${currency}`;
 }
 
 /** The id of the object whose page shows what was found. */
@@ -103,7 +114,7 @@ function inWords(found: Found): Words {
       return {
         status: found.paymentStatus,
         kind: 'Movement',
-        name: words(found.paymentType),
+        name: found.paymentType === 'ADJUSTMENT' ? 'Correction' : words(found.paymentType),
         hint: null,
         money: found,
       };

@@ -1,3 +1,4 @@
+import { Link } from 'wouter';
 import { words } from '../../format/words';
 import type { ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
@@ -46,8 +47,16 @@ export function FoundObject({ params }: { params: { id: string } }) {
   );
 }
 
+/** What the reference of some kinds is. */
+const referenceNames: Partial<Record<Object['type'], string>> = {
+  PAYMENT: 'Of',
+  PERSON: 'Name',
+  WEBHOOK_ENDPOINT: 'URL',
+};
+
 function FoundPage({ object }: { object: Object }) {
   const { type, id, livemode, created, status, amount, currency, reference, account, request } = object;
+  const isOpenAttempt = type === 'TRANSACTION' && livemode && status === 'processing';
   return (
     <Page title={`${kinds[type]}${account ? ` of ${nameOf(account)}` : ''}`}>
       <Card title="Details">
@@ -58,7 +67,11 @@ function FoundPage({ object }: { object: Object }) {
             tenantFact(account?.root ?? account),
             ['Amount', amount !== null && currency !== null && <Money amount={amount} currency={currency} />],
             ['Status', status && <Status value={status.toUpperCase()} />],
-            ['Reference', !request && reference],
+            [
+              referenceNames[type] ?? 'Reference',
+              !request && (type === 'PAYMENT' ? words(reference ?? '') : reference),
+            ],
+            ['How it ended', isOpenAttempt && <Link href="/attempts">Decide an attempt</Link>],
             ['Created', <Time at={created} />],
             ...(request ? requestFacts(request) : []),
             ['ID', <Copy text={id} label="the id" />],
