@@ -175,9 +175,10 @@ const faults: Fault[] = [
 const blockOf = (lines: readonly Line[]): string =>
   lines
     .map(({ check, level, finding, command }) =>
-      [`${level.padEnd(4)}  ${check}: ${steady(finding)}`, ...(command === null ? [] : [`      ${command}`])].join(
-        '\n',
-      ),
+      [
+        `${level.padEnd(4)}  ${check}: ${steady(finding)}`,
+        ...(command === null ? [] : [`      ${steady(command)}`]),
+      ].join('\n'),
     )
     .join('\n');
 
