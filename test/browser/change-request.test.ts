@@ -28,8 +28,8 @@ async function dashboardOf(key: string): Promise<Visit> {
 }
 
 /** The console of a new operator. */
-async function consoleOf(): Promise<Visit> {
-  const { key } = await createOperator(world.operator, 'Priya Nair', 'operate', 'a test');
+async function consoleOf(name = 'Priya Nair'): Promise<Visit> {
+  const { key } = await createOperator(world.operator, name, 'operate', 'a test');
   const visited = await opened('/operator');
   await visited.page.getByLabel("Operator's key").fill(key);
   await visited.page.getByRole('button', { name: 'Sign in' }).click();
@@ -124,7 +124,7 @@ describe('a webhook that does not take its events', () => {
       () => world.sql`select from webhook_endpoint where id = ${id} and failing_since is not null`,
       (rows) => rows.length === 1,
     );
-    const { page, go, complaints } = await consoleOf();
+    const { page, go, complaints } = await consoleOf('Meera Das');
     await go('/operator/webhooks');
     const row = page.getByRole('table', { name: 'Failing webhooks' }).getByRole('row').filter({ hasText: url });
     await row.getByText(/^Status 503, /).waitFor();
