@@ -1,5 +1,3 @@
-import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { DashboardLinks } from '../../src/server/dashboard/links.js';
@@ -7,10 +5,9 @@ import { type Demo, demos } from '../../src/server/demo/demo.js';
 import { formatMoney } from '../../src/sites/dashboard/format/money.js';
 import { browser } from '../support/browser.js';
 import { scale } from '../support/scale.js';
+import { axeFaults } from '../support/axe.js';
 import { receivableBody } from '../support/bodies.js';
 import { completeDeposit, must, Speaker, useWorld, type World } from '../support/world.js';
-
-const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** A browser that has opened the dashboard. */
 export interface Visit {
@@ -234,17 +231,6 @@ async function narrowFaults(page: Page, runOnly: string[]): Promise<string[]> {
   found.push(...(await page.evaluate(wideOrSmall)));
   await page.setViewportSize(size);
   return found;
-}
-
-/** What axe finds with the given options. */
-async function axeFaults(page: Page, options: object): Promise<string[]> {
-  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
-  return page.evaluate(async (given) => {
-    const { axe } = window as unknown as { axe: { run(options: object): Promise<{ violations: any[] }> } };
-    // Nothing is reported of what has no fault, nor where a fault is: the answer has its HTML.
-    const { violations } = await axe.run({ ...given, resultTypes: ['violations'], selectors: false });
-    return violations.map((v) => `${v.id}: ${v.nodes.map((n: any) => n.html.slice(0, 120)).join(' | ')}`);
-  }, options);
 }
 
 /** Runs in the page: whether it scrolls sideways, and its buttons, links and inputs that are less than 44 px high. */

@@ -1,10 +1,9 @@
-import fs from 'node:fs';
 import http from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { axeFaults } from '../support/axe.js';
 import { browser } from '../support/browser.js';
 import { givenIn, type Speaker, useWorld } from '../support/world.js';
 
@@ -20,7 +19,6 @@ beforeAll(async () => {
 afterAll(() => chromium?.close());
 afterEach(() => context?.close());
 
-const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const desktop = { width: 1280, height: 900 };
 const phone = { width: 390, height: 844 };
 
@@ -56,16 +54,6 @@ async function opened(
 
 const withKey = () => `/graphiql#key=${platform.key}`;
 const answer = (page: Page, text: string | RegExp) => page.locator('#answer', { hasText: text }).waitFor();
-
-async function violations(page: Page): Promise<unknown[]> {
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { axe: tool } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    return (await tool.run()).violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
-  });
-}
 
 describe('before its editor is used, the explorer', () => {
   it('transfers at most 500 KB, and the first focus brings the editor', async () => {
@@ -165,7 +153,7 @@ describe('before its editor is used, the explorer', () => {
   ] as const)('has no fault that axe finds, and nothing beyond the edge: %s', async (_, screen) => {
     const { page } = await opened('/graphiql', screen);
     const faultless = async (state: string) => {
-      expect([state, await violations(page)]).toEqual([state, []]);
+      expect([state, await axeFaults(page)]).toEqual([state, []]);
       const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
       expect([state, content! <= window!]).toEqual([state, true]);
     };

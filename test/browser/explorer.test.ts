@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -9,6 +8,7 @@ import { type Demo, demos } from '../../src/server/demo/demo.js';
 import { buildSchema, NoDeprecatedCustomRule, parse, specifiedRules, validate } from 'graphql';
 import { examples } from '../../src/api/graphql/explorer-examples.js';
 import type { Cost } from '../../src/limits/charge.js';
+import { axeFaults } from '../support/axe.js';
 import { browser } from '../support/browser.js';
 import { scale } from '../support/scale.js';
 import { eventually, givenIn, useWorld } from '../support/world.js';
@@ -25,8 +25,6 @@ beforeAll(async () => {
   chromium = await browser(['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1']);
 });
 afterAll(() => chromium?.close());
-
-const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Screenshots for people in the long form, since a test cannot judge the look of a page. */
 const pictures = path.join(os.tmpdir(), 'tidegate-explorer');
@@ -584,19 +582,9 @@ async function fits(page: Page, [name]: (typeof screens)[number], picture: Visit
   await picture(name);
   const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   expect(content).toBeLessThanOrEqual(window!);
-  await page.evaluate(axe);
-  const violations = await page.evaluate(async () => {
-    interface Found {
-      violations: { id: string; nodes: { html: string }[] }[];
-    }
-    const { axe: tool } = globalThis as unknown as { axe: { run(places: object): Promise<Found> } };
-    return (await tool.run({ exclude: ['.view-lines'] })).violations.map(({ id, nodes }) => ({
-      id,
-      where: nodes.map(({ html }) => html),
-    }));
-  });
   // Not ours are the colours of Monaco's texts, and GraphiQL's tabs: items of a list to sort, each with buttons.
-  expect(violations.filter(({ id }) => id !== 'nested-interactive')).toEqual([]);
+  const found = await axeFaults(page, {}, ['.view-lines']);
+  expect(found.filter((fault) => !fault.startsWith('nested-interactive:'))).toEqual([]);
   if (name === 'phone') await stacked(page);
   await page.setViewportSize({ width: 1440, height: 4000 });
 }

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { axeFaults } from '../support/axe.js';
 import { pdf, png } from '../support/bodies.js';
 import { scale } from '../support/scale.js';
 import {
@@ -24,25 +24,13 @@ const world = useWorld();
 const payees = payeesIn(world);
 const { visit } = payersIn(world);
 
-const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 afterEach(() => payees.agree());
 
 /** Pictures for people, because a test cannot decide whether a page is pleasant. */
 const pictures = path.join(os.tmpdir(), 'tidegate-hosted');
 
-/**
- * The violations that axe finds with all of its rules, including the size of targets. The script is injected with the
- * debugger's API (`Runtime.evaluate`), to which the page's policy does not apply; the policy stays on.
- */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(options: object): Promise<{ violations: any[] }> } };
-    const found = await axe.run({ rules: { 'target-size': { enabled: true } } });
-    return found.violations.map((v) => `${v.id}: ${v.nodes.map((n: any) => n.html.slice(0, 120)).join(' | ')}`);
-  });
-}
+/** All rules of axe, that of the size of targets among them. */
+const withTargets = { rules: { 'target-size': { enabled: true } } };
 
 /** Targets that are narrower than 24 px, or lower than a height. */
 const small = (page: Page, height: number) =>
@@ -157,7 +145,7 @@ describe('every state of the page', () => {
           // One method at a time, and one button that pays.
           expect(await page.locator('button.primary:visible').count()).toBeLessThanOrEqual(1);
           await unfold(page);
-          for (const fault of await violations(page)) faults.push(`${name}: ${fault}`);
+          for (const fault of await axeFaults(page, withTargets)) faults.push(`${name}: ${fault}`);
           for (const target of await small(page, touch ? 43.5 : 24)) faults.push(`${name}: ${target}`);
           if ((await overflow(page)) > 0) faults.push(`${name}: ${await overflow(page)} px too wide`);
           if (!scale.whole) continue;
@@ -308,7 +296,7 @@ describe('an internal error', () => {
     expect(await page.locator('main').innerText()).toContain('Please do not pay again');
     expect(await page.locator('main').innerText()).not.toMatch(/try again/i);
     expect(await page.locator('#live').innerText()).toBe(unsure);
-    expect(await violations(page)).toEqual([]);
+    expect(await axeFaults(page, withTargets)).toEqual([]);
     // The state before is no change, so the message stays.
     await page.waitForTimeout(3_000);
     expect(await heading(page)).toBe(unsure);
@@ -623,7 +611,7 @@ describe.concurrent('the content of the page', () => {
     for (const { url } of [waiting, confirming]) {
       await page.goto(url);
       expect(await page.getByRole('link', { name: 'Check the payment status' }).isVisible()).toBe(true);
-      expect(await violations(page)).toEqual([]);
+      expect(await axeFaults(page, withTargets)).toEqual([]);
     }
     await leave();
   });

@@ -1,16 +1,15 @@
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/errors/catalogue.js';
 import { graphCatalogue } from '../../src/errors/graph-codes.js';
 import type { SiteIndex } from '../../src/sites/docs/maker/site-files.js';
+import { axeFaults } from '../support/axe.js';
 import { browser } from '../support/browser.js';
 import { givenIn, inTurns, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
-const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 let chromium: Browser;
 beforeAll(async () => {
   chromium = await browser();
@@ -48,16 +47,6 @@ async function visit(path: string, options: BrowserContextOptions = {}) {
   page.on('pageerror', (error) => complaints.push(error.message));
   await page.goto(`${world.origin}${path}`);
   return { context, page, foreign, complaints };
-}
-
-/** What axe finds. Its script is injected with the debugger's API, to which the policy of the page does not apply. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(options: object): Promise<{ violations: any[] }> } };
-    const found = await axe.run({ resultTypes: ['violations'] });
-    return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node: any) => node.target).join(', ')}`);
-  });
 }
 
 describe('the pages of /docs', () => {
@@ -219,7 +208,7 @@ describe('the pages of /docs in a browser', () => {
     });
     for (const path of shown) {
       await page.goto(`${world.origin}${path}`);
-      expect([path, await violations(page)]).toEqual([path, []]);
+      expect([path, await axeFaults(page)]).toEqual([path, []]);
       const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
       expect([path, content! <= window!]).toEqual([path, true]);
     }
@@ -247,7 +236,7 @@ describe('the pages of /docs in a browser', () => {
       await page.keyboard.press('/');
       await page.keyboard.type(text);
       await page.locator('#site-found a').first().waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await axeFaults(page)).toEqual([]);
       await page.keyboard.press('Enter');
       await page.waitForURL(`${world.origin}${address}`);
     }

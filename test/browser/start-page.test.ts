@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import http from 'node:http';
-import { createRequire } from 'node:module';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gateway } from '../../src/server/app.js';
@@ -9,11 +8,11 @@ import { buildGraph } from '../../src/api/graphql/server.js';
 import { DashboardLinks } from '../../src/server/dashboard/links.js';
 import type { Demo } from '../../src/server/demo/demo.js';
 import pino from 'pino';
+import { axeFaults } from '../support/axe.js';
 import { browser } from '../support/browser.js';
 import { useWorld, withLiveAcquirer } from '../support/world.js';
 
 const world = useWorld({ worker: false });
-const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const demos: Demo[] = [
   { edition: 1, name: 'Harborline', accountId: 'account_1', testKey: 'sk_test_first' },
   { edition: 2, name: 'Saffron <b>Collect', accountId: 'account_2', testKey: 'sk_test_second' },
@@ -123,9 +122,7 @@ describe('the start page', () => {
     const context = await chromium.newContext();
     const page = await context.newPage();
     await page.goto(`${origin}/nothing<b>`);
-    await page.evaluate(axe);
-    const faults = await page.evaluate(async () => (await (globalThis as any).axe.run()).violations);
-    expect(faults).toEqual([]);
+    expect(await axeFaults(page)).toEqual([]);
     await page.getByRole('link', { name: 'Start' }).click();
     await page.getByRole('heading', { name: 'Tidegate', exact: true }).waitFor();
     await context.close();
@@ -141,12 +138,7 @@ describe('the start page', () => {
       await page.emulateMedia({ colorScheme });
       await page.goto(origin);
       expect(await page.locator('b').count()).toBe(0);
-      await page.evaluate(axe);
-      const found = await page.evaluate(async () => {
-        const { axe: tool } = window as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } };
-        return (await tool.run()).violations.map(({ id }) => id);
-      });
-      expect(found).toEqual([]);
+      expect(await axeFaults(page)).toEqual([]);
       for (const width of [1440, 390, 320]) {
         await page.setViewportSize({ width, height: 800 });
         expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
