@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cents } from '../support/bodies.js';
 import { movementTotals } from '../../src/resources/balance/statement.js';
 import { auditLedger } from '../support/audit.js';
 import { activatedUser } from '../support/onboarding-profile.js';
@@ -13,7 +14,6 @@ const given = givenIn(world);
 auditLedger(world);
 
 type Json = any;
-const cents = (amount: string) => BigInt(amount.replace('.', ''));
 const funds = ['total', 'available', 'pending', 'processing', 'payoutProcessing', 'feeAdvance'];
 const fields = `asOf from to currency opening { ${funds.map((name) => `${name} { amount currency }`).join(' ')} }
   closing { ${funds.map((name) => `${name} { amount }`).join(' ')} }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { cents } from '../support/bodies.js';
 import { assignLine, bookLines, returnLine } from '../../src/operator/bank-file/booking.js';
 import { storeBankFile } from '../../src/operator/bank-file/import.js';
 import { idOfLine, listLines } from '../../src/operator/bank-file/listing.js';
@@ -24,7 +25,6 @@ auditLedger(world);
 
 /** A day some days before today. */
 const dayBefore = (days: number) => new Date(Date.parse(today) - days * 86_400_000).toISOString().slice(0, 10);
-const cents = (amount: string) => BigInt(amount.replace('.', ''));
 const signed = ({ direction, amount }: { direction: string; amount: bigint }) =>
   direction === 'credit' ? amount : -amount;
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { auditLedger } from '../support/audit.js';
 import type { BankNotice } from '../../src/operator/money/notice.js';
-import { currencyOf, receivableBody } from '../support/bodies.js';
+import { cents, currencyOf, receivableBody } from '../support/bodies.js';
 import { payOutLive, runJobs } from '../support/jobs.js';
 import { assemble, complete } from '../support/onboarding-profile.js';
 import { eventually, givenIn, must, payoutAddress, type Speaker, tenantOf, useWorld } from '../support/world.js';
@@ -286,8 +286,6 @@ describe('notices in any order, any number of times', () => {
     );
   });
 });
-
-const cents = (amount: string) => BigInt(amount.replace('.', ''));
 
 /** Reconciles an amount of a deposit with a new receivable of the same amount. */
 async function reconciledWith({ live }: Receiver, depositId: string, amount: string): Promise<any> {

@@ -6,7 +6,7 @@ import { NodeCounter } from '../../src/api/graphql/query-cost.js';
 import { buildGraph, publicSizes } from '../../src/api/graphql/server.js';
 import { weights } from '../../src/types/weights.js';
 import { scale, seedsOf } from '../support/scale.js';
-import { receivableBody } from '../support/bodies.js';
+import { cents, receivableBody } from '../support/bodies.js';
 import { givenIn, must, type Speaker, tenantOf } from '../support/world.js';
 import { seedTrade } from './trade.js';
 
@@ -19,7 +19,6 @@ const iso = (seconds: number) => new Date(seconds * 1000).toISOString().replace(
 const epoch = (time: string) => Date.parse(time) / 1000;
 type Json = any;
 
-const cents = (amount: string) => BigInt(amount.replace('.', ''));
 const sumOf = (nodes: { amount: string }[]) => nodes.reduce((sum, { amount }) => sum + cents(amount), 0n);
 
 async function data(speaker: Speaker, query: string, variables: object = {}): Promise<Json> {

@@ -4,7 +4,7 @@ import { auditLedger } from '../support/audit.js';
 import { expectedArrivalOf } from '../../src/resources/payout/arrival.js';
 import type { PayoutRow } from '../../src/resources/payout/table.js';
 import { purposeCodes } from '../../src/resources/receivable/purpose-codes.js';
-import { pdf, receivableBody } from '../support/bodies.js';
+import { cents, pdf, receivableBody } from '../support/bodies.js';
 import { advanceClock, noon, runAllJobs, runJobs } from '../support/jobs.js';
 import { assemble, complete } from '../support/onboarding-profile.js';
 import { seedsOf } from '../support/scale.js';
@@ -65,7 +65,6 @@ describe('viewer.now', () => {
 const dateIn = (timeZone: string, seconds: number) =>
   new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(seconds * 1000);
 const daysBetween = (one: string, other: string) => (epoch(`${other}T00:00:00Z`) - epoch(`${one}T00:00:00Z`)) / day;
-const cents = (amount: string) => BigInt(amount.replace('.', ''));
 const decimal = (amount: bigint) => `${amount / 100n}.${String(amount % 100n).padStart(2, '0')}`;
 
 describe.each(seedsOf('api/figures'))('figures of dashboards, seed %i', (seed) => {

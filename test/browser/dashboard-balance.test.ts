@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { cents } from '../support/bodies.js';
 import { asShown, useDashboard } from './dashboard-fixture.js';
 
 const dashboard = useDashboard();
-
-const cents = (amount: string) => BigInt(amount.replace('.', ''));
 
 describe('the balance page', () => {
   const zones = ['UTC', 'Asia/Calcutta', 'America/Los_Angeles'];

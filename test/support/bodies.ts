@@ -20,6 +20,9 @@ export const unknownId = (prefix: string) => `${prefix}_${'0'.repeat(32)}`;
 /** The currency in which accounts of an edition receive money. */
 export const currencyOf = { 1: 'USD', 2: 'INR' } as const;
 
+/** An amount with two decimals, in its minor unit. */
+export const cents = (amount: string) => BigInt(amount.replace('.', ''));
+
 /** The members of a balance. */
 export const compartments = ['available', 'pending', 'processing', 'payout_processing', 'fee_advance'] as const;
 
