@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { checkoutBody, currencyOf, pdf, personBody, receivableBody } from '../support/bodies.js';
-import { endBulk, payOutLive } from '../support/jobs.js';
+import { endBulk, importRow, payOutLive } from '../support/jobs.js';
 import { loggedRequest, must, nickname, payoutAddressBody, Speaker } from '../support/world.js';
 import { depositBody } from './isolation-probes.js';
 import { type Earnings, type Holdings, hook } from './isolation-requests.js';
@@ -122,13 +122,7 @@ async function bulk(owner: Speaker) {
   const exported = (await owner.post('/v1/exports', { list: '/v1/files', format: 'csv' })).body.id as string;
   const file_id = (await owner.upload('import', csv)).body.id as string;
   const imported = (await owner.post('/v1/imports', { kind: 'receivables', file_id })).body.id as string;
-  const row = `import_row_${imported.split('_')[1]}`;
-  await owner.world.sql`
-    insert into import_row (tenant_id, livemode, id, created, import_id, row, status, problems, context_id,
-    on_root_list)
-    select tenant_id, livemode, ${row}, created, id, 1, 'valid', '[]', context_id, on_root_list from data_import
-    where id = ${imported}`;
-  return { export: exported, import: imported, import_row: row };
+  return { export: exported, import: imported, import_row: await importRow(owner, imported) };
 }
 
 export async function holdings(owner: Speaker): Promise<Holdings> {

@@ -2,7 +2,7 @@ import type { Caller } from '../../src/request/caller.js';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { checkoutBody, currencyOf, partnerInput, pdf, personBody, receivableBody } from '../support/bodies.js';
 import { operations as declared, restOperations, routes } from '../../src/resources/registry.js';
-import { endBulk } from '../support/jobs.js';
+import { endBulk, importRow } from '../support/jobs.js';
 import {
   details,
   loggedRequest,
@@ -60,16 +60,7 @@ const importId = async (platform: Speaker) => {
   return (await platform.post('/v1/imports', { kind: 'receivables', file_id: await rowsId(platform) })).body
     .id as string;
 };
-const importRowId = async (platform: Speaker) => {
-  const id = await importId(platform);
-  const row = `import_row_${id.split('_')[1]}`;
-  await platform.world.sql`
-    insert into import_row (tenant_id, livemode, id, created, import_id, row, status, problems, context_id,
-    on_root_list)
-    select tenant_id, livemode, ${row}, created, id, 1, 'valid', '[]', context_id, on_root_list from data_import
-    where id = ${id}`;
-  return row;
-};
+const importRowId = async (platform: Speaker) => importRow(platform, await importId(platform));
 const personId = async (platform: Speaker) => (await must(platform.post('/v1/persons', personBody()))).id as string;
 /** A user in draft, of which only the persons change. */
 const draftPersonId = async (platform: Speaker) =>

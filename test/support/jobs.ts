@@ -90,3 +90,14 @@ export async function endBulk({ world, key }: Speaker): Promise<void> {
     await world.sql`update ${world.sql(table)} set status = 'failed' where tenant_id = ${tenant}
       and status = 'pending'`;
 }
+
+/** A row of an import that no worker does; its id. */
+export async function importRow({ world }: Speaker, importId: string): Promise<string> {
+  const id = `import_row_${importId.split('_')[1]}`;
+  await world.sql`
+    insert into import_row (tenant_id, livemode, id, created, import_id, row, status, problems, context_id,
+    on_root_list)
+    select tenant_id, livemode, ${id}, created, id, 1, 'valid', '[]', context_id, on_root_list from data_import
+    where id = ${importId}`;
+  return id;
+}
