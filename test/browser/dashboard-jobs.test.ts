@@ -86,7 +86,7 @@ describe('the work of a job in the dashboard', () => {
       await page.getByText(/^\d+ payments reconciled, \$/).waitFor();
     });
     expect(work).toEqual({ clicks: 3, fields: 0, keys: 0 });
-    expect(await rowsOf(page, 'Payments').filter({ hasText: 'JOB-' }).count()).toBe(0);
+    await expect.poll(() => rowsOf(page, 'Payments').filter({ hasText: 'JOB-' }).count()).toBe(0);
   });
 
   it('is two to see and print the statement of the month before', async () => {

@@ -82,7 +82,7 @@ describe('a payer whom only the bank names', () => {
       .getByText(/ · Germany · WIRE-900\.00$/)
       .waitFor();
     await go('/dashboard/balance?currency=USD');
-    await rowsOf(page, 'Movements').getByText('Invoice 77 · WIRE-900.00').first().waitFor();
+    await rowsOf(page, 'Movements').getByText('WIRE-900.00 · Invoice 77').first().waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download CSV' }).click(),

@@ -486,7 +486,7 @@ describe('a list that is longer than a page', () => {
     [
       'account',
       ['--mode=test', '--status=draft'],
-      async () => sql`select id from account where not livemode and status = 'draft' order by created, id`,
+      async () => sql`select id from account where not livemode and status = 'draft' order by created desc, id desc`,
     ],
     ['payout', [], async () => sql`select id from payout order by created desc, id desc`],
   ];

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { must, type Speaker, tenantOf, type World } from './world.js';
+import { eventually, must, type Speaker, tenantOf, type World } from './world.js';
 
 /** Advances the test clock of a tenant; returns its time. */
 export async function advanceClock(root: Speaker, seconds: number): Promise<number> {
@@ -79,7 +79,12 @@ export async function noon(root: Speaker): Promise<number> {
 
 /** Runs the next payout of live mode now, whose clock no call moves. */
 export async function payOutLive(live: Speaker): Promise<void> {
-  await live.world.sql`update job set due = 0 where tenant_id = ${tenantOf(live)} and livemode and kind = 'pay_out'`;
+  // A worker that schedules payouts anew, because of a new rate, deletes the job while this waits for its row.
+  await eventually(
+    () => live.world.sql`update job set due = 0
+      where tenant_id = ${tenantOf(live)} and livemode and kind = 'pay_out' returning id`,
+    (changed) => changed.length > 0,
+  );
   await runJobs(live, true);
 }
 
