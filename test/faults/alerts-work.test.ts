@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Bouncer, bouncerMinor, bouncerProgram } from '../support/bouncer.js';
 import { makeCertificate } from '../support/certificate.js';
 import { childrenOf, until, useChildren } from '../support/child.js';
 import { type Prometheus, prometheusProgram } from '../support/prometheus.js';
@@ -15,8 +16,11 @@ const servers = new Servers(children.folder());
 const missing = prometheusProgram ? '' : ' (skipped: no prometheus is installed)';
 const clocks = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
 
+/** The environment of a process whose clock is an hour ahead. */
+const ahead = { LD_PRELOAD: clocks, FAKETIME: '+3600s', FAKETIME_DONT_FAKE_MONOTONIC: '1' };
+
 let server: Server;
-let waiting: string;
+let [waiting, later] = ['', ''];
 let one: Watched | undefined;
 
 /** Starts a gateway that has checked the health of nothing yet, and a Prometheus that has seen nothing. */
@@ -55,7 +59,7 @@ const pending = (prometheus: Prometheus, rules: string[]) =>
 describe.skipIf(!prometheusProgram)(`the alert rules about what a gateway finds${missing}`, () => {
   beforeAll(async () => {
     const data = await servers.copy('work');
-    waiting = await servers.copy('waiting');
+    [waiting, later] = [await servers.copy('waiting'), await servers.copy('later')];
     server = await servers.start(data);
   });
   afterEach(() => unwatched(one));
@@ -102,19 +106,22 @@ describe.skipIf(!prometheusProgram)(`the alert rules about what a gateway finds$
     );
   });
 
-  it.skipIf(!fs.existsSync(clocks))('fire for nobody when a clock is wrong, which the log says', async () => {
-    const { gateway, prometheus, me } = await fresh({
-      LD_PRELOAD: clocks,
-      FAKETIME: '+3600s',
-      FAKETIME_DONT_FAKE_MONOTONIC: '1',
-    });
+  it.skipIf(!fs.existsSync(clocks)).each([
+    ['a gateway', '-3600', async () => fresh(ahead)],
+    [
+      'PostgreSQL',
+      '3600',
+      async () => (one = await watched(children, await servers.start(later, [], undefined, undefined, ahead), 'user')),
+    ],
+  ])('fire for nobody when the clock of %s is wrong, which the log says', async (whose, difference, start) => {
+    const { gateway, prometheus, me } = await start();
     const said = () => gateway.log().filter(({ check }) => check === 'servers');
     const began = performance.now();
     await until(() => said().length > 0);
     const seconds = ((performance.now() - began) / 1_000).toFixed(0);
-    figures('alerts', { fault: 'the clock of a gateway is an hour wrong', log: 'warn', seconds });
+    figures('alerts', { fault: `the clock of ${whose} is an hour wrong`, log: 'warn', seconds });
     expect(said()).toMatchObject([
-      { level: 40, finding: expect.stringMatching(/^The clock of .* differs .* by -3600 s/) },
+      { level: 40, finding: expect.stringMatching(`^The clock of .* differs from this machine's by ${difference} s`) },
     ]);
     expect((await partner(me)).status).toBe(200);
     // Some scrapes later.
@@ -122,6 +129,32 @@ describe.skipIf(!prometheusProgram)(`the alert rules about what a gateway finds$
     const before = (await prometheus.query(scrapes))!;
     await until(async () => (await prometheus.query(scrapes))! >= before + 4, 250);
     expect([...(await prometheus.firing())]).toEqual([]);
+  });
+
+  it.skipIf(!bouncerProgram)('page when PgBouncer is gone, until it is back', async () => {
+    const role = 'alter role tidegate in database tidegate';
+    await server.sql.unsafe(`${role} set statement_timeout = '5s'; ${role} set lock_timeout = '2s'`);
+    const bouncer = new Bouncer(server);
+    const keeps = bouncerMinor >= 21;
+    await bouncer.start(keeps ? {} : { max_prepared_statements: 0 });
+    try {
+      const { prometheus, me, gateway } = await fresh({
+        ...{ DATABASE_URL: `postgres://tidegate@127.0.0.1:${bouncer.port}/tidegate`, PREPARED_STATEMENTS: `${keeps}` },
+        LISTEN_URL: `postgres://tidegate@127.0.0.1:${server.port}/tidegate`,
+      });
+      expect((await partner(me)).status).toBe(200);
+      await bouncer.kill();
+      expect(await fires(prometheus, 'PgBouncer killed', 'TidegateNoCommits')).toBeLessThan(60);
+      expect(await (await fetch(`${gateway.origin}/readyz`)).json()).toEqual({ status: 'no database' });
+      const refused = await partner(me);
+      expect([refused.status, refused.headers.has('retry-after')]).toEqual([503, true]);
+      await bouncer.start(keeps ? {} : { max_prepared_statements: 0 });
+      await until(async () => (await partner(me)).status === 200, 50);
+      await until(async () => (await prometheus.firing()).size === 0, 250);
+    } finally {
+      await bouncer.stop();
+      await server.sql.unsafe(`${role} reset all`);
+    }
   });
 
   // The last one, as it leaves a violated ledger.

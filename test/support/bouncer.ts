@@ -18,11 +18,16 @@ export const bouncerMinor = bouncerProgram
   ? Number(/PgBouncer 1\.(\d+)/.exec(execFileSync(bouncerProgram, ['--version'], { encoding: 'utf8' }))![1])
   : 0;
 
-/** A PgBouncer with the deployment's file on the run's PostgreSQL. It can be killed and started again on its port. */
+/**
+ * A PgBouncer with the deployment's file on the run's PostgreSQL, or on the loopback's with a port. It can be killed
+ * and started again on its port.
+ */
 export class Bouncer {
   readonly #folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-bouncer-'));
   #running: ChildProcess | undefined;
   port = 0;
+
+  constructor(private readonly server?: { port: number }) {}
 
   /**
    * Starts it with these settings in place of those of the deployment, as the user of the server, because only that
@@ -31,6 +36,7 @@ export class Bouncer {
   async start(more: Record<string, string | number> = {}): Promise<void> {
     const { host } = inject('admin');
     const { uid, gid } = fs.statSync(host);
+    const server = this.server ? `host=127.0.0.1 port=${this.server.port}` : `host=${host} port=5432`;
     this.port ||= await freePort();
     fs.writeFileSync(path.join(this.#folder, 'users'), '"tidegate" ""\n');
     const here = {
@@ -42,7 +48,7 @@ export class Bouncer {
     };
     let ini = fs
       .readFileSync('docs/operations/deploy/pgbouncer.ini', 'utf8')
-      .replace(/^tidegate = .*$/m, `* = host=${host} port=5432`);
+      .replace(/^tidegate = .*$/m, `* = ${server}`);
     for (const [name, value] of Object.entries({ ...here, auth_file: path.join(this.#folder, 'users') })) {
       const line = new RegExp(`^${name} = .*$`, 'm');
       if (!line.test(ini)) throw new Error(`pgbouncer.ini has no setting ${name}.`);

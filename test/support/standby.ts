@@ -48,13 +48,23 @@ export class Servers {
     return this.#ids;
   }
 
-  /** Starts a server on a copy, as a standby of another server if one is given, and waits until it answers. */
-  async start(data: string, settings: string[] = [], of?: Server, port?: number): Promise<Server> {
+  /**
+   * Starts a server on a copy, as a standby of another server if one is given, and waits until it answers. Its process
+   * also gets the variables of `environment`.
+   */
+  async start(
+    data: string,
+    settings: string[] = [],
+    of?: Server,
+    port?: number,
+    environment: Record<string, string> = {},
+  ): Promise<Server> {
     const server = await this.#spawned(
       data,
       port ?? (await freePort()),
       [...settings, ...(of ? [`primary_conninfo=host=127.0.0.1 port=${of.port} user=postgres`] : [])],
       of !== undefined,
+      environment,
     );
     await until(() =>
       server.sql`select 1`.then(
@@ -65,7 +75,13 @@ export class Servers {
     return server;
   }
 
-  async #spawned(data: string, port: number, settings: string[], standby: boolean): Promise<Server> {
+  async #spawned(
+    data: string,
+    port: number,
+    settings: string[],
+    standby: boolean,
+    environment: Record<string, string>,
+  ): Promise<Server> {
     const signal = path.join(data, 'standby.signal');
     fs.rmSync(signal, { force: true });
     if (standby) {
@@ -76,7 +92,8 @@ export class Servers {
     // The data are of an embedded server, and a standby must admit as many connections as the server of its data.
     common.push('max_connections=400');
     const given = [...common, ...settings].flatMap((setting) => ['-c', setting]);
-    const child = spawn(this.#program, ['-D', data, ...given], { ...this.#ids, cwd: '/', stdio: 'ignore' });
+    const env = { ...process.env, ...environment };
+    const child = spawn(this.#program, ['-D', data, ...given], { ...this.#ids, cwd: '/', stdio: 'ignore', env });
     const sql = postgres({
       ...{ host: '127.0.0.1', port, username: 'postgres', database: 'tidegate', max: 1, backoff: () => 0.05 },
       onnotice: () => {},
