@@ -146,6 +146,8 @@ describe('the filters of a list', () => {
     await note.getByText(/^Search takes the place of Overdue, Currency and Due: a search is of the whole/).waitFor();
     expect(addressOf(page)).toEqual({ search: 'inv 1' });
     await shows(page, 'Receivables', await listed(1, 'receivables(search: "inv 1")'));
+    const sort = page.getByLabel('Sort').locator('option:checked');
+    expect(await sort.textContent()).toBe('As found');
     expect(await faults(page)).toEqual([]);
     // More letters are the same search, and what went for it is still there to be brought back.
     await page.getByLabel('Search').fill('inv 10');
@@ -155,6 +157,7 @@ describe('the filters of a list', () => {
     const overdue = 'overdue: true, currency: ["USD"], dueDate: { gte: "2020-01-01" }';
     await shows(page, 'Receivables', await listed(1, `receivables(filter: { ${overdue} }, orderBy: DUE_DATE_ASC)`));
     expect(await page.getByLabel('Search').inputValue()).toBe('');
+    expect(await sort.textContent()).toBe('Due first');
     await note.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
 
     await page.getByLabel('Search').fill('inv 1');

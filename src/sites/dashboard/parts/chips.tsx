@@ -79,12 +79,13 @@ export function Choice({ label, name, values, none = 'All', names = {} }: Choice
   );
 }
 
-/** The direction of a list, among all that its orders have. */
+/** The direction of a list, among all that its orders have. A search has an order of its own, that of what it finds. */
 export function Sort() {
   const book = useContext(OrdersContext)!;
   const note = useContext(NoteContext);
-  const { set } = useFilters();
+  const { params, set } = useFilters();
   const id = useId();
+  const searched = params.has('search');
   const sorts = [...new Set(Object.values(book.orders).flatMap((order) => Object.keys(order.sorts)))];
   const choose = (to: string) => {
     const { changes, gone } = book.choosing('', to);
@@ -94,7 +95,8 @@ export function Sort() {
   return (
     <div className="filter sort">
       <label htmlFor={id}>Sort</label>
-      <select id={id} value={book.sort} onChange={(event) => choose(event.target.value)}>
+      <select id={id} value={searched ? '' : book.sort} onChange={(event) => choose(event.target.value)}>
+        {searched && <option value="">As found</option>}
         {sorts.map((sort) => (
           <option key={sort} value={sort}>
             {book.sortNames[sort]}
