@@ -30,6 +30,9 @@ export interface Adjustment {
   reason: string | null;
 }
 
+/** Longer than a payout is made: its money may move a second after it was created. */
+const makingMilliseconds = 60_000;
+
 /** How many balance transactions are read for a payout at most. */
 const readMax = 5_000;
 
@@ -39,7 +42,8 @@ const readMax = 5_000;
  * balance transactions do not add up to the payout to the cent, or are too many.
  */
 export async function adjustmentsOf(client: Client, payout: PayoutDetail): Promise<readonly Adjustment[] | null> {
-  const { account, paymentId, sourceAmount, sourceCurrency, created: until } = payout;
+  const { account, paymentId, sourceAmount, sourceCurrency, created } = payout;
+  const until = new Date(Date.parse(created) + makingMilliseconds).toISOString();
   const variables = { accountId: account.id, currency: [sourceCurrency], until };
   const pages = pagesOf(client, AvailableQuery, variables, ({ balanceTransactions }) => balanceTransactions);
   const [wanted, passed] = [new Set([paymentId]), new Set<string>()];
