@@ -172,6 +172,15 @@ describe('the way of the money in the console', () => {
     expect(await way().last().getByRole('link', { name: 'payment order' }).getAttribute('href')).toBe(
       `/operator/payment-orders?order=${id}`,
     );
+    await way()
+      .last()
+      .getByText('waits until operators have approved and sent that, and the bank has answered')
+      .waitFor();
+    await go('/operator/payment-orders');
+    await page.getByRole('button', { name: /^Reject/ }).click();
+    await page.getByRole('dialog').getByText('Tidegate, DE89 3704 0044 0532 0130 00').waitFor();
+    await page.keyboard.press('Escape');
+    await go(`/operator/payouts/${payoutId}`);
     await link.click();
     await page.getByRole('table', { name: 'Payouts of the order' }).getByText('Harbour Textiles').waitFor();
     const [{ id: depositId }] = (await must(live.get('/v1/deposits'))).data;

@@ -1,10 +1,12 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatMoney } from '../../src/sites/dashboard/format/money.js';
+import { storeBankFile } from '../../src/operator/bank-file/import.js';
+import { bytesOf, camt, today } from '../support/bank-files.js';
 import { browser } from '../support/browser.js';
 import { runDueJobs } from '../support/jobs.js';
 import { details, must, nickname, tenantOf, useWorld } from '../support/world.js';
-import { ConsoleSeed } from './console-fixture.js';
+import { ConsoleSeed, notice } from './console-fixture.js';
 import { brokenWords, faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 
 const OPERATOR_KEY = 'op_9c1b7d5e3f2a48608e4d6b1c0f9a8e7d';
@@ -335,6 +337,56 @@ describe('a field for money in a dialog of the console', () => {
     await dialog.getByRole('button', { name: 'Open it' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect((await must(payee.live.get('/v1/disputes'))).data).toMatchObject([{ amount: '1000.00' }]);
+    expect(visited.complaints).toEqual([]);
+  });
+});
+
+describe('what banks report', () => {
+  it('names what no line of a file explains', async () => {
+    const [address] =
+      await world.sql`select bank_account ->> 'number' as number from address where id = ${paid.addressId}`;
+    const statement = {
+      ...{ account: 'POOL-USD-09', opening: '10.00', closing: '90.00' },
+      entries: [
+        { amount: '50.00', reference: 'WIRE-90', payee: address!.number, payer: 'Fabrikam' },
+        { amount: '20.00', reference: 'WIRE-91', payee: '000999999999', payer: 'Fabrikam' },
+        { amount: '9.00', reference: 'WIRE-92', direction: 'DBIT' as const, text: 'Charges' },
+      ],
+    };
+    const content = camt([statement]);
+    const file = { name: 'statement.xml', open: () => bytesOf(content), mapping: undefined };
+    await storeBankFile(world.operator, file, 'Priya Nair');
+    const { page, go } = visited;
+    await go(`/operator/bank-files?show=balances&day=${today}`);
+    const row = page.getByRole('row').filter({ hasText: 'POOLUSD09' });
+    const cell = row.getByRole('cell').last();
+    await expect
+      .poll(() => cell.innerText())
+      .toMatch(/^\$80\.00 USD\s+\$50\.00 waiting\s+\$11\.00 unmatched\s+\$19\.00 in no line$/);
+    expect(visited.complaints).toEqual([]);
+  });
+
+  it('is shown before the money of a duplicate is taken back', async () => {
+    const { page, go } = visited;
+    const { addressId, tenant } = paid;
+    const again = { addressId, amount: '900.00', currency: 'USD', reference: 'WIRE-900.00-2' };
+    const { recordBankNotice } = await new ConsoleSeed(world, OPERATOR_KEY).ask(notice, again);
+    const { id } = recordBankNotice.notice.deposit;
+    // An earlier release credited a transfer again whose reference came with a blank.
+    await world.sql`update bank_notice set reference = 'WIRE-900.00 '
+      where tenant_id = ${tenant} and deposit_id = ${id}`;
+    await go('/operator/bank?show=duplicates');
+    const row = page.getByRole('row').filter({ has: page.locator(`a[href*="${id}"]`) });
+    await row.getByRole('button', { name: /^Take back/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Live mode: real money.').waitFor();
+    expect((await dialog.locator('.facts').innerText()).split('\n').map((line) => line.trim())).toEqual(
+      expect.arrayContaining(['$900.00 USD', 'Harbour Textiles', id]),
+    );
+    expect(await faultsInThemes(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Take it back' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await must(paid.live.get(`/v1/deposits/${id}`))).status).toBe('reversed');
     expect(visited.complaints).toEqual([]);
   });
 });

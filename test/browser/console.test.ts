@@ -505,6 +505,7 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Decide an attempt' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Attempt', { exact: true }).fill('transaction_none');
+    await dialog.getByLabel('The acquirer says').selectOption({ label: 'The payer has not been charged' });
     await dialog.getByLabel('Reason').fill('Nothing');
     await dialog.getByRole('button', { name: 'Record it' }).click();
     await dialog.getByText('There is no such attempt in live mode').waitFor();

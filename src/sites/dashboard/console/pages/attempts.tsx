@@ -124,6 +124,8 @@ function Decide({ attempt, onDone }: { attempt?: Attempt; onDone: () => void }) 
       <SelectField
         name="outcome"
         label="The acquirer says"
+        none="Choose …"
+        required
         options={[
           { value: 'FAILED', name: 'The payer has not been charged' },
           { value: 'SUCCEEDED', name: 'The payer has been charged' },
@@ -146,11 +148,13 @@ function Decide({ attempt, onDone }: { attempt?: Attempt; onDone: () => void }) 
   );
 }
 
-function AttemptFacts({ attempt: { id, amount, currency, checkoutId, created, paymentMethod } }: { attempt: Attempt }) {
+function AttemptFacts({ attempt }: { attempt: Attempt }) {
+  const { id, amount, currency, checkoutId, created, paymentMethod, account } = attempt;
   return (
     <Facts
       facts={[
         ['Amount', <strong className="amount-line">{<Money amount={amount} currency={currency} />}</strong>],
+        ['Account', account && nameOf(account)],
         ['Method', words(paymentMethod)],
         ['Begun', <Time at={created} />],
         ['Checkout', <code>{checkoutId}</code>],

@@ -6,10 +6,12 @@ import { useLive } from '../../graph/live';
 import { sent } from '../../graph/sent';
 import { amountColumn } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
+import { Facts } from '../../parts/facts';
 import { FilterBar } from '../../parts/filter-bar';
 import { useFilters } from '../../parts/filters';
 import { AmountField, SelectField, TextField } from '../../parts/form';
 import { List } from '../../parts/list';
+import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
 import { Status } from '../../parts/status';
 import type { Column } from '../../parts/table';
@@ -198,7 +200,7 @@ const withdrawal = (onDone: () => void): Column<Row> => ({
 const takingBack = (onDone: () => void): Column<Row> => ({
   head: 'Action',
   end: true,
-  cell: ({ reference, addressId, amount, currency, created }) => (
+  cell: ({ reference, addressId, amount, currency, created, account, deposit }) => (
     <Action
       name="Take back"
       about={reference}
@@ -211,9 +213,18 @@ const takingBack = (onDone: () => void): Column<Row> => ({
       done={`The deposit of ${reference.trim()} is reversed.`}
       onDone={onDone}
     >
-      <p>
-        The deposit of {formatMoney({ amount, currency })} {currency} that was recorded <Time at={created} /> is
-        reversed, as if the bank had taken the money back. Keep one deposit of each transfer.
+      <Facts
+        facts={[
+          ['Amount', <Money amount={amount} currency={currency} />],
+          ['Account', account && nameOf(account)],
+          ['Reference', <q>{reference}</q>],
+          ['Recorded', <Time at={created} />],
+          ['Deposit', deposit && <code>{deposit.id}</code>],
+        ]}
+      />
+      <p className="hint">
+        Live mode: real money. The deposit is reversed, as if the bank had taken the money back. Keep one deposit of
+        each transfer.
       </p>
     </Action>
   ),

@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import { dayBefore } from '../../format/days';
-import { formatMoney } from '../../format/money';
+import { decimal, formatMoney, hundredths } from '../../format/money';
 import { formatDay, gatewayNow } from '../../format/time';
 import type { ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
@@ -46,15 +46,23 @@ function Opening({ opening, gap, previousDay, currency }: Row) {
   );
 }
 
-/** What is in the balance of the bank and not in the ledger, with the lines that say why. */
+/**
+ * What is in the balance of the bank and not in the ledger, with the lines that say why. What none of them says is
+ * missing in the files, or was booked with another amount.
+ */
 function Difference({ difference, waiting, unmatched, returned, currency }: Row) {
-  const why = Object.entries({ waiting, unmatched, 'sent back': returned }).filter(([, amount]) => isSome(amount));
+  const said = [waiting, unmatched, returned].reduce((sum, amount) => sum + hundredths(amount), 0n);
+  const unexplained = decimal(hundredths(difference) - said);
+  const why = Object.entries({ waiting, unmatched, 'sent back': returned, 'in no line': unexplained }).filter(
+    ([, amount]) => isSome(amount),
+  );
   if (!isSome(difference) && why.length === 0) return 'None';
   return (
     <span className="two-lines">
       <strong>
         <Money amount={difference} currency={currency} />
       </strong>
+      <span className="hint only-narrow">difference</span>
       {why.map(([name, amount]) => (
         <span key={name} className="hint">
           {formatMoney({ amount, currency })} {name}
@@ -91,6 +99,9 @@ export function ClosingBalances() {
           <input id={id} type="date" value={day} onChange={({ target }) => set({ day: target.value })} />
         </div>
       </div>
+      <p className="hint">
+        The difference is what the balance has moved by in the day, less what the ledger has of it.
+      </p>
       {result.data?.bankReport.hasMore && (
         <p className="hint">The day has more statements. These are the first 200, by account.</p>
       )}

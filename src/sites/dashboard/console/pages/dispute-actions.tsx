@@ -93,7 +93,7 @@ export function Decision({ dispute, onDone }: { dispute: Dispute; onDone: () => 
         what={what}
         onDone={onDone}
         facts={<DisputeFacts dispute={dispute} />}
-        win="The money that was taken comes back to the account at once."
+        win="Live mode: real money. What was taken comes back to the account at once."
         lose={
           <>
             {submittedAt === null && (

@@ -71,7 +71,7 @@ function FoundPage({ object }: { object: Object }) {
               referenceNames[type] ?? 'Reference',
               !request && (type === 'PAYMENT' ? words(reference ?? '') : reference),
             ],
-            ['How it ended', isOpenAttempt && <Link href="/attempts">Decide an attempt</Link>],
+            ['What to do', isOpenAttempt && <Link href="/attempts">Decide an attempt</Link>],
             ['Created', <Time at={created} />],
             ...(request ? requestFacts(request) : []),
             ['ID', <Copy text={id} label="the id" />],

@@ -8,7 +8,8 @@ import { Action } from '../action';
 import { graphql } from '../graphql';
 import { operatorHeaders, useSession } from '../session';
 import { approvedText } from './approved-text';
-import { type Order, orderWords } from './order-query';
+import { type Order, orderWords, type OwnAccount } from './order-query';
+import { numberOf } from './own-accounts';
 
 const ApproveMutation = graphql(`
   mutation ApprovePaymentOrder($input: ApprovePaymentOrderInput!) {
@@ -30,24 +31,26 @@ const SendMutation = graphql(`
 
 interface OrderProps {
   order: Order;
+  /** The account that pays. */
+  from: OwnAccount | undefined;
   onDone: () => void;
 }
 
 /** What the operator who is signed in can do with an order. */
-export function OrderActions({ order, onDone }: OrderProps) {
-  const { status } = order;
+export function OrderActions(props: OrderProps) {
+  const { status } = props.order;
   if (status === 'REJECTED') return null;
   return (
     <span className="row-actions">
-      {status === 'PROPOSED' && <Approve order={order} onDone={onDone} />}
-      {(status === 'APPROVED' || status === 'SENT') && <Download order={order} />}
-      {status === 'APPROVED' && <Send order={order} onDone={onDone} />}
-      <Reject order={order} onDone={onDone} />
+      {status === 'PROPOSED' && <Approve {...props} />}
+      {(status === 'APPROVED' || status === 'SENT') && <Download {...props} />}
+      {status === 'APPROVED' && <Send {...props} />}
+      <Reject {...props} />
     </span>
   );
 }
 
-function Approve({ order, onDone }: OrderProps) {
+function Approve({ order, from, onDone }: OrderProps) {
   const { operator } = useSession();
   const { approvalsLeft } = order;
   const own = approvalsLeft === 1 && order.createdBy === operator.name;
@@ -65,7 +68,7 @@ function Approve({ order, onDone }: OrderProps) {
       done={`The order of ${orderWords(order)} ${approvedText(approvalsLeft)}.`}
       onDone={onDone}
     >
-      <OrderFacts order={order} />
+      <OrderFacts order={order} from={from} />
       <p className="hint">
         Live mode: real money.{' '}
         {approvalsLeft > 1
@@ -76,7 +79,7 @@ function Approve({ order, onDone }: OrderProps) {
   );
 }
 
-function Send({ order, onDone }: OrderProps) {
+function Send({ order, from, onDone }: OrderProps) {
   return (
     <Action
       name="Mark as sent"
@@ -89,13 +92,13 @@ function Send({ order, onDone }: OrderProps) {
       done={`The order of ${orderWords(order)} is sent.`}
       onDone={onDone}
     >
-      <OrderFacts order={order} />
+      <OrderFacts order={order} from={from} />
       <p className="hint">The bank has the file. What its own files say then ends each payout.</p>
     </Action>
   );
 }
 
-function Reject({ order, onDone }: OrderProps) {
+function Reject({ order, from, onDone }: OrderProps) {
   const mayBeAtBank = order.status === 'APPROVED' || order.status === 'SENT';
   return (
     <Action
@@ -111,7 +114,7 @@ function Reject({ order, onDone }: OrderProps) {
       done={`The order of ${orderWords(order)} is rejected.`}
       onDone={onDone}
     >
-      <OrderFacts order={order} />
+      <OrderFacts order={order} from={from} />
       <p className={mayBeAtBank ? 'note' : 'hint'}>
         {mayBeAtBank
           ? 'The bank may have the file. Reject the order only if the bank has not carried it out: its payouts ' +
@@ -123,15 +126,15 @@ function Reject({ order, onDone }: OrderProps) {
 }
 
 /** The file for the bank, in either format. The audit log has an entry for each time. */
-function Download({ order }: { order: Order }) {
+function Download({ order, from }: OrderProps) {
   return (
     <DialogButton title="Write the file" label="File" className="button small">
-      {(close) => <Formats order={order} close={close} />}
+      {(close) => <Formats order={order} from={from} close={close} />}
     </DialogButton>
   );
 }
 
-function Formats({ order, close }: { order: Order; close: () => void }) {
+function Formats({ order, from, close }: Omit<OrderProps, 'onDone'> & { close: () => void }) {
   const [failure, setFailure] = useState<Failure>();
   const take = async (format: 'pain.001' | 'csv') => {
     const content = await contentOf(`/operator/payment-orders/${order.id}/${format}`, operatorHeaders);
@@ -141,7 +144,7 @@ function Formats({ order, close }: { order: Order; close: () => void }) {
   };
   return (
     <div className="form">
-      <OrderFacts order={order} />
+      <OrderFacts order={order} from={from} />
       {failure && <Problem error={failure} />}
       <p className="hint">Give it to the bank once, and mark the order as sent then.</p>
       <div className="form-end">
@@ -156,12 +159,13 @@ function Formats({ order, close }: { order: Order; close: () => void }) {
   );
 }
 
-function OrderFacts({ order }: { order: Order }) {
+function OrderFacts({ order, from }: Omit<OrderProps, 'onDone'>) {
   const { id, createdBy, decidedBy, sentBy } = order;
   return (
     <Facts
       facts={[
         ['Pays', <strong>{orderWords(order)}</strong>],
+        ['From', from && `${from.holder}, ${numberOf(from)}`],
         ['Gathered by', createdBy],
         ['Approved by', decidedBy],
         ['Sent by', sentBy],

@@ -17,6 +17,7 @@ export const OrdersQuery = graphql(`
   }
 `);
 
+export type OwnAccount = ResultOf<typeof OrdersQuery>['ownAccounts'][number];
 export type Order = ResultOf<typeof OrdersQuery>['paymentOrders']['nodes'][number];
 
 /** What an order pays, in words. */

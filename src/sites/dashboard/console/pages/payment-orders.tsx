@@ -17,7 +17,7 @@ import { graphql } from '../graphql';
 import { pageOf, Payee } from '../parts';
 import { useMayAct } from '../session';
 import { OrderActions } from './order-actions';
-import { type Order, OrdersQuery } from './order-query';
+import { type Order, OrdersQuery, type OwnAccount } from './order-query';
 import { AddAccount, numberOf, OwnAccounts } from './own-accounts';
 
 const OrderedQuery = graphql(`
@@ -39,7 +39,6 @@ const CreateMutation = graphql(`
   }
 `);
 
-type Account = ResultOf<typeof OrdersQuery>['ownAccounts'][number];
 type Payout = ResultOf<typeof OrderedQuery>['orderedPayouts']['nodes'][number];
 
 const kinds = [
@@ -79,7 +78,7 @@ export function PaymentOrders() {
           result={result}
           page={page}
           href={({ id }) => `/payment-orders?order=${id}`}
-          columns={[...columns(accounts), ...(mayAct ? [decision(result.ask)] : [])]}
+          columns={[...columns(accounts), ...(mayAct ? [decision(accounts, result.ask)] : [])]}
           empty={
             <Empty title="No payment order yet">
               <p>An order gathers the payouts that wait, for the bank of one account on one day.</p>
@@ -91,7 +90,7 @@ export function PaymentOrders() {
   );
 }
 
-const columns = (accounts: readonly Account[]): Column<Order>[] => [
+const columns = (accounts: readonly OwnAccount[]): Column<Order>[] => [
   {
     head: 'Pay on',
     cell: ({ valueDate, ownAccountId, note }) => {
@@ -117,10 +116,12 @@ const columns = (accounts: readonly Account[]): Column<Order>[] => [
   },
 ];
 
-const decision = (onDone: () => void): Column<Order> => ({
+const decision = (accounts: readonly OwnAccount[], onDone: () => void): Column<Order> => ({
   head: 'Decision',
   end: true,
-  cell: (order) => <OrderActions order={order} onDone={onDone} />,
+  cell: (order) => (
+    <OrderActions order={order} from={accounts.find(({ id }) => id === order.ownAccountId)} onDone={onDone} />
+  ),
 });
 
 /** The payouts of an order, in the order of its file. */
@@ -150,7 +151,7 @@ function Ordered({ id }: { id: string }) {
   );
 }
 
-function Create({ accounts, onDone }: { accounts: readonly Account[]; onDone: () => void }) {
+function Create({ accounts, onDone }: { accounts: readonly OwnAccount[]; onDone: () => void }) {
   const open = accounts.filter(({ closedAt }) => closedAt === null);
   if (open.length === 0) return null;
   return (

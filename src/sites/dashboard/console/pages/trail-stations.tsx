@@ -73,8 +73,8 @@ function whyUnderWay({ livemode, orderId }: { livemode: boolean; orderId: string
     </>
   ) : (
     <>
-      It is in a <Link href={`/payment-orders?order=${orderId}`}>payment order</Link>, and waits for the answer of the
-      bank.
+      It is in a <Link href={`/payment-orders?order=${orderId}`}>payment order</Link>, and waits until operators have
+      approved and sent that, and the bank has answered.
     </>
   );
 }
