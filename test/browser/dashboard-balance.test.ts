@@ -72,7 +72,7 @@ describe('the balance page', () => {
     for (let pages = 1; ; pages++) {
       await rows.first().waitFor();
       starts.push(seen.length);
-      seen.push(...(await rows.locator('td:last-child .money').allTextContents()));
+      seen.push(...(await rows.locator('.after .money').allTextContents()));
       if (!(await next.isEnabled())) break;
       const before = await rows.first().textContent();
       await next.click();
@@ -85,9 +85,9 @@ describe('the balance page', () => {
     }
     expect(seen.length).toBeGreaterThan(25);
     // Back to the first page by the pages between, also after a load.
-    const amounts = rows.locator('td:last-child .money');
+    const amounts = rows.locator('.after .money');
     const previous = page.getByRole('button', { name: 'Previous page' });
-    const first = page.locator('.balance-statement tbody tr:first-child td:last-child .money');
+    const first = page.locator('.balance-statement tbody tr:first-child .after .money');
     await page.reload();
     for (let at = starts.length - 2; at >= 0; at--) {
       await previous.click();
@@ -108,6 +108,13 @@ describe('the balance page', () => {
     const balances = lines.slice(1).map((line) => line.split(',').at(-2)!);
     expect(balances.map((amount) => asShown({ amount, currency: 'USD' }))).toEqual(seen);
 
+    // A phone shows the amount first, and the balance below it.
+    const wide = page.viewportSize()!;
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await rows.first().locator('td:last-child').innerText()).toMatch(/^[-$\d,.]+ USD\s+balance [-$\d,.]+ USD$/);
+    expect(await rows.first().locator('td:nth-last-child(2)').isVisible()).toBe(false);
+    await page.setViewportSize(wide);
+
     await context.addInitScript(() => {
       (globalThis as any).print = () => {
         (globalThis as any).printed = [...document.querySelectorAll('.balance-statement tbody tr')].length;
@@ -118,8 +125,13 @@ describe('the balance page', () => {
     const printed = await page.waitForFunction(() => (globalThis as any).printed, undefined, { polling: 50 });
     expect(await printed.jsonValue()).toBe(seen.length);
     await page.emulateMedia({ media: 'print' });
-    expect(await page.getByText('Statement of account').isVisible()).toBe(true);
+    await page.getByRole('heading', { name: 'Statement of account (test mode: no real money)' }).waitFor();
     expect(await page.getByRole('button', { name: 'Print statement' }).isVisible()).toBe(false);
+    // The browser's own command prints a page of them, which says so.
+    const note = page.getByText('These are not all movements of the month.');
+    expect(await note.isVisible()).toBe(true);
+    await page.emulateMedia({ media: 'screen' });
+    expect(await note.isVisible()).toBe(false);
     expect(complaints).toEqual([]);
   });
 });

@@ -59,6 +59,8 @@ describe('the page of a customer', () => {
     await open(`/dashboard/accounts/${id}`);
     const card = page.getByRole('region', { name: 'Owes' });
     await card.locator('tbody tr').first().waitFor();
+    const here = page.getByRole('navigation', { name: 'Pages' }).locator('[aria-current="page"]');
+    expect(await here.innerText()).toBe('Customers');
     const { total, buckets } = billedAgeing.currencies[0] as { total: Amount; buckets: Bucket[] };
     expect(await card.locator('.balance-total .money').first().textContent()).toBe(asShown(total));
     expect(await card.locator('.balance-parts .money').allTextContents()).toEqual(

@@ -78,6 +78,7 @@ describe('an import of invoices', () => {
     const total = rows.reduce((sum, row) => sum + BigInt(/"([\d,.]+)",usd/.exec(row)![1]!.replaceAll(/\D/g, '')), 0n);
     const shown = await page.locator('.import-sums .money').textContent();
     expect(shown!.replaceAll(/\D/g, '')).toBe(String(total));
+    await page.getByText('All 200 rows · ').waitFor();
     expect(await faultsInThemes(page)).toEqual([]);
     await check(page, '200 rows');
     await page.getByText('All 200 rows can be imported.').waitFor();

@@ -149,7 +149,11 @@ describe('payments to reconcile', () => {
   it('have on their pages the suggestion of the list first, and the other invoices without a reason', async () => {
     const user = await dashboard.user(1, 'Indigo Looms');
     // The text of the payment has the number SAME-1 as well, but as a part of the word that names SAME-12.
-    const part = receivableBody({ amount: '5.00', reference_number: 'SAME-1', due_date: '2026-10-02' });
+    const { id: customer_id } = await user.partner({ nickname: 'Maison Verte' });
+    const part = receivableBody(
+      { amount: '5.00', reference_number: 'SAME-1', due_date: '2026-10-02' },
+      { customer_id },
+    );
     const named = receivableBody({ amount: '7.00', reference_number: 'SAME-12', due_date: '2031-01-02' });
     for (const body of [part, named]) await must(user.post('/v1/receivables', body));
     const { id } = await must(
@@ -167,7 +171,7 @@ describe('payments to reconcile', () => {
     expect(await lines.first().textContent()).toMatch(/^SAME-12.*Reference matches$/);
     await page.getByLabel('Find by invoice number').fill('SAME-1');
     await expect.poll(() => lines.count()).toBe(2);
-    expect(await lines.last().textContent()).toMatch(/^SAME-1due .* open$/);
+    expect(await lines.last().textContent()).toMatch(/^SAME-1Maison Verte · due .* open$/);
   });
 
   it('have no boxes for those who may only read', async () => {

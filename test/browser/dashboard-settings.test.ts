@@ -118,12 +118,15 @@ describe('the payout settings', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('of a direct user say that it cannot stop them', async () => {
-    const user = await givenIn(dashboard.world).directUser(1);
+  it.each([
+    [1, 'a platform can stop those of its users, and the service those of every account.'],
+    [2, 'the service alone can stop those of an account.'],
+  ] as const)('of a direct user of Edition %i say that it cannot stop them', async (edition, who) => {
+    const user = await givenIn(dashboard.world).directUser(edition);
     const { context, page, complaints } = await dashboard.visit('/dashboard/settings/payouts');
     await page.getByLabel('API key').fill(user.key);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('You cannot stop your own payouts: a platform can stop those of its users').waitFor();
+    await page.getByText(`You cannot stop your own payouts: ${who}`).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });

@@ -164,7 +164,10 @@ describe('the way of the money', () => {
     await stations(visit, 2, 'All of it was refunded or taken back.');
     await visit.go(`/dashboard/payments/${debit.id}`);
     await visit.page.getByRole('main').getByText(debit.id).waitFor();
+    await visit.page.getByRole('heading', { name: /^Money taken back by / }).waitFor();
     expect(await visit.page.getByRole('region', { name: 'Way of the money' }).count()).toBe(0);
+    await visit.go('/dashboard/payments');
+    await rowsOf(visit.page, 'Payments').filter({ hasText: 'Money taken back' }).getByText('-$12.00').waitFor();
     expect(visit.complaints).toEqual([]);
   });
 });

@@ -564,6 +564,7 @@ describe.concurrent('the content of the page', () => {
       0,
     ]);
     expect(await page.locator('.total').isVisible()).toBe(true);
+    expect(await page.getByText('Test mode: no money moves.').isVisible()).toBe(true);
     await leave();
   });
 

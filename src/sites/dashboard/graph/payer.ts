@@ -22,5 +22,8 @@ export const payerOf = (
 ): string => (fromAccount ? nameOf(fromAccount) : (bankDetails?.payer?.name ?? unknown));
 
 /** What a payment is known by beside its payer: its own text, that of the bank, or else the bank's reference. */
-export const textOfPayment = ({ statementDescriptor, bankDetails }: Omit<Paid, 'fromAccount'>): string | undefined =>
-  statementDescriptor || bankDetails?.text || bankDetails?.reference;
+export function textOfPayment({ statementDescriptor, bankDetails }: Omit<Paid, 'fromAccount'>): string | undefined {
+  const text = statementDescriptor || bankDetails?.text || bankDetails?.reference;
+  // That of a checkout is its id.
+  return text?.startsWith('checkout_') ? 'Checkout' : text;
+}

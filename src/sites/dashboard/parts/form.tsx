@@ -156,7 +156,7 @@ function KeyField({ mode }: { mode: 'TEST' | 'LIVE' | undefined }) {
       placeholder={mode === 'LIVE' ? 'sk_live_…' : 'sk_test_…'}
       hint={
         'Being signed in is not enough for this, so that a stolen session cannot do it. Enter an API key of this ' +
-        'account; who set up Tidegate for you has one. It is sent once, for this action, and not kept.'
+        'account; the person who set up Tidegate for you has one. It is sent once, for this action, and not kept.'
       }
     />
   );

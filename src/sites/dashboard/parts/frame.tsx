@@ -1,5 +1,5 @@
 import { type House, Menu, Search, X } from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Mark } from './mark';
 import { OutageBar } from './outage-bar';
@@ -35,6 +35,7 @@ interface FrameProps {
 export function Frame({ brand, banners, facts, children, onFind, ...side }: FrameProps) {
   const [location] = useLocation();
   const [open, setOpen] = useState(false);
+  const [own, setOwn] = useState<string>();
   const main = useRef<HTMLElement>(null);
   const last = useRef(location);
   useEffect(() => {
@@ -73,9 +74,11 @@ export function Frame({ brand, banners, facts, children, onFind, ...side }: Fram
           {open ? <X aria-hidden /> : <Menu aria-hidden />}
         </button>
       </header>
-      <Side open={open} brand={brand} onFind={onFind} {...side} />
+      <OwnPath value={own}>
+        <Side open={open} brand={brand} onFind={onFind} {...side} />
+      </OwnPath>
       <main id="main" ref={main} tabIndex={-1}>
-        {children}
+        <BelongsTo value={setOwn}>{children}</BelongsTo>
       </main>
     </div>
   );
@@ -122,10 +125,16 @@ function Side({
   );
 }
 
+/** Tells the navigation to which of its pages the open one belongs, where its address does not say so. */
+export const BelongsTo = createContext<(path: string | undefined) => void>(() => undefined);
+
+const OwnPath = createContext<string | undefined>(undefined);
+
 /** A link to a page of the navigation, which knows when the page is open. */
 export function PlaceLink({ path, name, icon: Icon, waiting }: Place) {
   const [location] = useLocation();
-  const here = path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`);
+  const own = useContext(OwnPath) ?? location;
+  const here = path === '/' ? own === '/' : own === path || own.startsWith(`${path}/`);
   return (
     <Link href={path} aria-current={here ? 'page' : undefined}>
       <Icon aria-hidden /> {name}

@@ -11,16 +11,29 @@ interface Movement {
 /** When money moved, how much, and what there was after it. */
 export const movementColumns = (time: (created: string) => string): Column<Movement>[] => [
   { head: 'Booked', cell: ({ created }) => time(created), line: true },
-  { head: 'Amount', cell: ({ amount }) => <Money {...amount} />, end: true },
-  { head: 'Balance', cell: ({ balanceAfter }) => <After {...balanceAfter} />, end: true },
+  {
+    head: 'Amount',
+    cell: ({ amount }) => (
+      <span className="not-narrow">
+        <Money {...amount} />
+      </span>
+    ),
+    end: true,
+  },
+  { head: 'Balance', cell: (movement) => <After {...movement} />, end: true },
 ];
 
-/** A sheet of a phone has no heads of columns beside its first line. */
-function After(balance: Amount) {
+/** On a phone the amount stands above the balance, because the last cell is the one that is seen first. */
+function After({ amount, balanceAfter }: Movement) {
   return (
     <span className="two-lines">
-      <Money {...balance} />
-      <span className="hint only-narrow">balance</span>
+      <span className="only-narrow">
+        <Money {...amount} />
+      </span>
+      <span className="after">
+        <span className="only-narrow">balance </span>
+        <Money {...balanceAfter} />
+      </span>
     </span>
   );
 }

@@ -1,6 +1,7 @@
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useContext, useEffect } from 'react';
 import { Link } from 'wouter';
 import type { Money as Amount } from '../format/money';
+import { BelongsTo } from './frame';
 import { Money } from './money';
 import { Status } from './status';
 
@@ -19,6 +20,12 @@ export function Page({ title, subtitle, actions, back, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Tidegate`;
   }, [title]);
+  const belongTo = useContext(BelongsTo);
+  const place = back?.href.split('?')[0];
+  useEffect(() => {
+    belongTo(place);
+    return () => belongTo(undefined);
+  }, [belongTo, place]);
   return (
     <div className="page">
       {back && (

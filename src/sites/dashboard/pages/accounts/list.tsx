@@ -228,7 +228,7 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
                     : none
             }
           >
-            <p>{ofUsers ? hintOfUsers : hint}</p>
+            {!filtered && <p>{ofUsers ? hintOfUsers : hint}</p>}
             {filtered ? <ClearFilters /> : action}
           </Empty>
         }
@@ -261,7 +261,7 @@ function useColumns(type: keyof typeof kinds, ofUsers: boolean): Column<Row>[] {
     ...(type === 'USER'
       ? [balance('Available', 'available')]
       : [
-          balance('Not reconciled', 'pending'),
+          balance('At its bank details', 'pending'),
           { head: 'Owes', cell: ({ owes }: Row) => <Owed owes={owes} />, end: true },
         ]),
     statusColumn(true),

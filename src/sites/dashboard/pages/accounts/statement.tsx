@@ -115,7 +115,7 @@ export function StatementOfAccount({ customer, owner, addresses, today, invoices
   return (
     <section className="statement only-print" aria-label="Statement of account">
       <Letterhead
-        title={`Statement of account${viewer.mode === 'TEST' ? ' (test mode: no real money)' : ''}`}
+        title="Statement of account"
         facts={[
           ['Customer', legalName ?? nameOf(customer)],
           ['Address', at && placeOf(at)],

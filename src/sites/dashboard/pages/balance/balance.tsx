@@ -97,6 +97,11 @@ function Rows({ range, printed }: { range: Range; printed: readonly Movement[] |
       {result.error && page && <Problem error={result.error} onRetry={result.ask} />}
       {page || printed ? <Movements rows={printed ?? page!.nodes} /> : <Pending result={result} lines={8} />}
       {page && <Pager pageInfo={page.pageInfo} />}
+      {page && !printed && (page.pageInfo.hasNextPage || params.has('after')) && (
+        <p className="only-print">
+          These are not all movements of the month. “Print statement” on the page prints all.
+        </p>
+      )}
     </Card>
   );
 }
@@ -220,10 +225,5 @@ function Head({ account, month, timeZone, currency }: HeadProps) {
     ['Currency', currency],
     ['Printed', time(gatewayNow(), 'full')],
   ];
-  return (
-    <Letterhead
-      title={`Statement of account${viewer.mode === 'TEST' ? ' (test mode: no real money)' : ''}`}
-      facts={facts}
-    />
-  );
+  return <Letterhead title="Statement of account" facts={facts} />;
 }

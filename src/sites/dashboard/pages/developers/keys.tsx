@@ -25,8 +25,8 @@ export function Keys() {
         <ShowWithKey
           what="the keys"
           hint={
-            'Which keys exist is shown to a key alone, also to one that may only read. ' +
-            'What a key made is revoked with it.'
+            'Your keys are listed to a key, not to a session; a key that may only read is enough. ' +
+            'What a key has made is revoked with it.'
           }
           query={KeysQuery}
           onShown={({ apiKeys }) => setKeys(apiKeys.nodes)}

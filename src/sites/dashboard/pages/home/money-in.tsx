@@ -157,10 +157,11 @@ interface ComparedProps {
 /** What came in before, and by how much more or less it is now, in whole percent. */
 function Compared({ now, before, currency, beforeName }: ComparedProps) {
   const [amount, earlier] = [hundredths(now), hundredths(before)];
-  if (earlier <= 0n)
+  const change = amount - earlier;
+  // Of nothing, or nearly nothing, a percentage says nothing.
+  if (earlier <= 0n || change >= 10n * earlier)
     return <span className="hint">{`${formatMoney({ amount: before, currency })} in ${beforeName}`}</span>;
   // Half a percent is added before the division cuts the rest off.
-  const change = amount - earlier;
   const percent = (change * 200n + (change < 0n ? -earlier : earlier)) / (2n * earlier);
   const sign = percent > 0n ? '+' : percent < 0n ? '−' : '±';
   const size = (percent < 0n ? -percent : percent).toLocaleString();

@@ -44,7 +44,7 @@ function PaymentPage({ payment }: { payment: PaymentDetail }) {
   const open = isUnreconciled(payment);
   return (
     <DetailPage
-      title={`Payment from ${payerOf(payment, 'an unknown payer')}`}
+      title={`${payment.disputedDeposit ? 'Money taken back by' : 'Payment from'} ${payerOf(payment, 'an unknown payer')}`}
       back={{ href: '/payments', name: 'Payments' }}
       money={payment}
       status={stateOf(payment)}

@@ -1,7 +1,7 @@
 import { daysBetween } from '../../format/days';
 import { disputeStatuses } from '../../format/disputes';
 import { receivedMethodsOf } from '../../format/methods';
-import { currencies, currencyOf } from '../../format/money';
+import { currencies, currencyOf, hundredths } from '../../format/money';
 import { useTimeZone } from '../../format/preferences';
 import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
@@ -125,7 +125,17 @@ function Received() {
     </>
   );
   return (
-    <Page title="Payments" actions={actions}>
+    <Page
+      title="Payments"
+      actions={actions}
+      subtitle={
+        viewer.account.type === 'PLATFORM' && (
+          <p className="hint">
+            What arrives at the bank details of a user’s customer is in the list of that user alone.
+          </p>
+        )
+      }
+    >
       <FilterBar orders={book}>
         <Tabs kinds={kinds} chosen={open ? 'unreconciled' : 'all'} onChoose={choose} />
         <Search placeholder="Payer or description" />
@@ -163,7 +173,11 @@ function useColumns(): Column<Payment>[] {
   return [
     {
       head: 'From',
-      cell: (payment) => <Two hint={textOfPayment(payment)}>{payerOf(payment)}</Two>,
+      cell: (payment) => (
+        <Two hint={[isTakenBack(payment) && 'Money taken back', textOfPayment(payment)].filter(Boolean).join(' · ')}>
+          {payerOf(payment)}
+        </Two>
+      ),
     },
     { head: 'To', cell: ({ toAccount }) => toAccount && nameOf(toAccount) },
     { head: 'Method', cell: ({ method }) => words(method) },
@@ -176,6 +190,9 @@ function useColumns(): Column<Payment>[] {
     ),
   ];
 }
+
+/** Whether it takes back money of another payment. */
+const isTakenBack = ({ amount }: Payment) => hundredths(amount) < 0n;
 
 /** What is left of a payment for its reconciliation, if that is not all of it. */
 function Left(payment: Payment) {

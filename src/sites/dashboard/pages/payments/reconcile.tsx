@@ -10,17 +10,22 @@ import { Empty } from '../../parts/empty';
 import { useFilters } from '../../parts/filters';
 import { Card } from '../../parts/page';
 import { Pending, Problem } from '../../parts/problem';
+import { NameFragment, nameOf } from '../../session';
 import { NewReceivable } from './new-receivable';
 import type { PaymentDetail } from './query';
 import { type Candidate, fitting, reasonWords, type Suggestion, suggestionsFor } from './suggestions';
 
-const CandidateFragment = graphql(`
-  fragment Candidate on Receivable {
-    id currency status amountReconcilable
-    account { id }
-    invoice { referenceNumber dueDate }
-  }
-`);
+const CandidateFragment = graphql(
+  `
+    fragment Candidate on Receivable {
+      id currency status amountReconcilable
+      account { id }
+      customer { ...Name }
+      invoice { referenceNumber dueDate }
+    }
+  `,
+  [NameFragment],
+);
 
 const CandidatesQuery = graphql(
   `
@@ -249,7 +254,7 @@ interface LineProps {
 }
 
 function Line({ suggestion: { receivable, reasons }, amount, error, fill, onChange }: LineProps) {
-  const { id, currency, amountReconcilable, invoice } = receivable;
+  const { id, currency, amountReconcilable, customer, invoice } = receivable;
   return (
     <li>
       <label className="reconcile-choice">
@@ -261,7 +266,8 @@ function Line({ suggestion: { receivable, reasons }, amount, error, fill, onChan
         <span className="two-lines">
           <strong>{invoice.referenceNumber}</strong>
           <span className="hint">
-            due {formatDay(invoice.dueDate)} · {formatMoney({ amount: amountReconcilable, currency })} open
+            {customer && `${nameOf(customer)} · `}due {formatDay(invoice.dueDate)} ·{' '}
+            {formatMoney({ amount: amountReconcilable, currency })} open
           </span>
         </span>
       </label>

@@ -1,4 +1,5 @@
 import { hundredths } from '../../format/money';
+import type { nameOf } from '../../session';
 import type { Match } from './query';
 
 /** Why a receivable may be what a payment pays, in words. */
@@ -13,6 +14,7 @@ export interface Candidate {
   id: string;
   currency: string;
   amountReconcilable: string;
+  customer: Parameters<typeof nameOf>[0] | null;
   invoice: { referenceNumber: string; dueDate: string };
 }
 

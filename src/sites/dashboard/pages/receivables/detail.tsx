@@ -142,6 +142,8 @@ function Allocations({ allocations }: { allocations: readonly RowOf<ReceivableDe
               cell: ({ payout, status }) =>
                 payout ? (
                   <ObjectLink id={payout.id}>{time(payout.created, 'day')}</ObjectLink>
+                ) : status === 'LOCKED' ? (
+                  <span className="hint">not yet</span>
                 ) : (
                   <Status value={status} />
                 ),

@@ -85,7 +85,7 @@ function Own({ setting, ofPlatform }: OwnProps) {
             <Status value={enabled ? 'ENABLED' : 'DISABLED'} />
           </p>
           <p className="hint">
-            {whoDecides(viewer.edition, theirs)} {theirs && !viewer.onBehalf && noOwnHold}
+            {whoDecides(viewer.edition, theirs)} {theirs && !viewer.onBehalf && noOwnHold(viewer.edition)}
           </p>
         </>
       )}
@@ -93,8 +93,11 @@ function Own({ setting, ofPlatform }: OwnProps) {
   );
 }
 
-const noOwnHold =
-  'You cannot stop your own payouts: a platform can stop those of its users, and the service those of every account.';
+const noOwnHold = (edition: number) =>
+  'You cannot stop your own payouts: ' +
+  (edition === 1
+    ? 'a platform can stop those of its users, and the service those of every account.'
+    : 'the service alone can stop those of an account.');
 
 function whoDecides(edition: number, theirs: boolean): string {
   if (edition === 2) return 'In Edition 2 these days cannot be changed.';
