@@ -85,7 +85,11 @@ describe('the filters of a list', () => {
     await page.locator('.chip-panel').waitFor({ state: 'detached' });
     await page.getByText('from $2,000.00').waitFor();
     const filter = 'status: [COMPLETED], currency: ["USD"], amount: { gte: "2000.00" }';
-    await shows(page, 'Payments', await listed(1, `deposits(filter: { ${filter} }, orderBy: AMOUNT_DESC)`));
+    await shows(
+      page,
+      'Payments',
+      await listed(1, `deposits(scope: DESCENDANTS, filter: { ${filter} }, orderBy: AMOUNT_DESC)`),
+    );
     expect(await page.getByLabel('Sort').inputValue()).toBe('amount');
     expect(await faults(page)).toEqual([]);
 
@@ -106,7 +110,7 @@ describe('the filters of a list', () => {
     await page.getByText('from $2,000.00').waitFor();
     await page.getByRole('button', { name: 'Clear all' }).click();
     await page.waitForURL((url) => url.search === '');
-    await shows(page, 'Payments', await listed(1, 'deposits(orderBy: CREATED_DESC)'));
+    await shows(page, 'Payments', await listed(1, 'deposits(scope: DESCENDANTS, orderBy: CREATED_DESC)'));
     expect(complaints).toEqual([]);
   });
 
@@ -201,7 +205,7 @@ describe('the pages of a list', () => {
   it('are turned in both directions, and say which rows of how many they have', async () => {
     const { page, complaints, open } = await dashboard.signIn(1);
     await open('/dashboard/payments?status=COMPLETED');
-    const { ids, count } = await listed(1, 'deposits(filter: { status: [COMPLETED] })');
+    const { ids, count } = await listed(1, 'deposits(scope: DESCENDANTS, filter: { status: [COMPLETED] })');
     await shows(page, 'Payments', { ids, count });
     const [previous, next] = ['Previous page', 'Next page'].map((name) => page.getByRole('button', { name }));
     expect(await previous!.isDisabled()).toBe(true);

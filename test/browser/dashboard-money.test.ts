@@ -14,11 +14,11 @@ const dashboard = useDashboard();
 
 /** The money of each row of a list, by the query that answers the same list. */
 const lists = [
-  ['/payments', 'Payments', 'deposits { nodes { amount currency status pendingRest } }'],
+  ['/payments', 'Payments', 'deposits(scope: DESCENDANTS) { nodes { amount currency status pendingRest } }'],
   [
     '/payments?sort=amount',
     'Payments',
-    'deposits(orderBy: AMOUNT_DESC, currency: ["INR"]) { nodes { amount currency status pendingRest } }',
+    'deposits(scope: DESCENDANTS, orderBy: AMOUNT_DESC, currency: ["INR"]) { nodes { amount currency status pendingRest } }',
   ],
   ['/receivables', 'Receivables', 'receivables { nodes { currency amountReconcilable invoice { amount } } }'],
   [
@@ -137,7 +137,7 @@ describe('the money of the pages', () => {
     const waiting: string[] = [];
     let [after, pages]: [string | null, number] = [null, 0];
     do {
-      const query = `query ($after: ID) { deposits(status: [COMPLETED], first: 100, after: $after) {
+      const query = `query ($after: ID) { deposits(status: [COMPLETED], scope: DESCENDANTS, first: 100, after: $after) {
         nodes { id pendingRest } pageInfo { hasNextPage endCursor } } }`;
       const { body }: { body: any } = await platform.graph(query, { after });
       const { nodes, pageInfo } = body.data.deposits;

@@ -359,17 +359,19 @@ describe('a viewer of the dashboard', () => {
     const { page, complaints, open, go } = await dashboard.signIn(2);
     await open('/dashboard/settings');
     for (const [place, list, text] of [
-      ['payments', 'deposits', 'Asha'],
-      ['receivables', 'receivables', 'INV'],
-      ['users', 'accounts', 'Lighthouse'],
+      ['payments', 'deposits(scope: DESCENDANTS, ', 'Asha'],
+      ['receivables', 'receivables(', 'INV'],
+      ['users', 'accounts(', 'Lighthouse'],
     ] as const) {
       await go(`/dashboard/${place}`);
       await page.getByRole('table').first().waitFor();
       // The list is searched as the text is typed, and the field stays.
       await page.getByLabel('Search').pressSequentially(text, { delay: 5 });
       await page.waitForURL(`**/${place}?search=${text}`);
-      const { body } = await dashboard.platform(2).graph(`{ ${list}(search: "${text}", first: 25) { nodes { id } } }`);
-      const found = body.data[list].nodes.map(({ id }: { id: string }) => id);
+      const { body } = await dashboard
+        .platform(2)
+        .graph(`{ list: ${list} search: "${text}", first: 25) { nodes { id } } }`);
+      const found = body.data.list.nodes.map(({ id }: { id: string }) => id);
       expect(found.length).toBeGreaterThan(0);
       await expect.poll(() => idsOf(page)).toEqual(found);
       await page.getByLabel('Search').pressSequentially(' nobody at all');

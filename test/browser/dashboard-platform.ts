@@ -62,6 +62,9 @@ export function platformStories({ signIn, platform, user }: PlatformDesk): void 
     const sums = await rows.locator('.attention-sums .money').filter({ hasText: 'USD' }).allTextContents();
     const shown = sum(sums.map((text) => /[\d,.]+/.exec(text)![0].replaceAll(',', '')));
     expect(formatMoney({ amount: shown, currency: 'USD' })).toBe(formatMoney({ amount, currency: 'USD' }));
+    // The list has the same, those at the bank details of its users' customers among them.
+    await open('/dashboard/payments?show=unreconciled');
+    await page.getByText(` of ${totalCount}`).waitFor();
     expect(complaints).toEqual([]);
   });
 

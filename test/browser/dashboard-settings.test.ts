@@ -257,10 +257,13 @@ describe('exports', () => {
   it.each([
     [
       'payments?show=unreconciled&currency=INR',
-      'deposits(filter: { unreconciled: true, currency: [INR] }, first: 100)',
+      'deposits(scope: DESCENDANTS, filter: { unreconciled: true, currency: [INR] }, first: 100)',
     ],
-    ['payments?sort=least', 'deposits(orderBy: AMOUNT_ASC, filter: { currency: [INR] }, first: 100)'],
-    ['payments?search=NAME', 'deposits(search: "NAME", first: 100)'],
+    [
+      'payments?sort=least',
+      'deposits(scope: DESCENDANTS, orderBy: AMOUNT_ASC, filter: { currency: [INR] }, first: 100)',
+    ],
+    ['payments?search=NAME', 'deposits(scope: DESCENDANTS, search: "NAME", first: 100)'],
     ['payments?show=disputes&status=OPEN', 'disputes(filter: { status: [NEEDS_RESPONSE] }, first: 100)'],
     ['receivables?sort=due', 'receivables(orderBy: DUE_DATE_ASC, first: 100)'],
     ['receivables?show=overdue', 'receivables(orderBy: DUE_DATE_ASC, filter: { overdue: true }, first: 100)'],

@@ -14,7 +14,7 @@ import { TextFilter } from '../../parts/text-filter';
 
 const EventsQuery = graphql(`
   query Events($after: ID, $type: [String!], $objectId: ID) {
-    events(first: 25, after: $after, filter: { types: $type, objectId: $objectId }) {
+    events(first: 25, after: $after, scope: DESCENDANTS, filter: { types: $type, objectId: $objectId }) {
       nodes { id created type number objectId requestId object }
       pageInfo { hasNextPage endCursor }
     }

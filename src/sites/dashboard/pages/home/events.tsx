@@ -14,7 +14,7 @@ import { nameOf, NameFragment, useSession } from '../../session';
 const LatestEventsQuery = graphql(
   `
     query LatestEvents($type: [String!]) {
-      events(first: 24, filter: { types: $type }) {
+      events(first: 24, scope: DESCENDANTS, filter: { types: $type }) {
         nodes {
           id type created objectId object
           account { ...Name }

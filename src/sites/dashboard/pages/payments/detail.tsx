@@ -80,7 +80,7 @@ function PaymentPage({ payment }: { payment: PaymentDetail }) {
 
 const NextQuery = graphql(`
   query NextToReconcile {
-    deposits(first: 2, filter: { unreconciled: true }) { nodes { id } }
+    deposits(first: 2, scope: DESCENDANTS, filter: { unreconciled: true }) { nodes { id } }
   }
 `);
 

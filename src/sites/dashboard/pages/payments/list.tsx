@@ -79,7 +79,10 @@ function useArguments() {
 
 /** The export of what the filters select. */
 function exportOf({ search, orderBy, account, ...filter }: Filters): ExportSource {
-  return { deposits: search ? { search } : sent({ orderBy, filter: sent({ ...filter, accountId: account }) }) };
+  const all = { scope: 'DESCENDANTS' as const };
+  return {
+    deposits: search ? { search, ...all } : sent({ orderBy, ...all, filter: sent({ ...filter, accountId: account }) }),
+  };
 }
 
 /** The lists of the page. */
@@ -125,17 +128,7 @@ function Received() {
     </>
   );
   return (
-    <Page
-      title="Payments"
-      actions={actions}
-      subtitle={
-        viewer.account.type === 'PLATFORM' && (
-          <p className="hint">
-            What arrives at the bank details of a user’s customer is in the list of that user alone.
-          </p>
-        )
-      }
-    >
+    <Page title="Payments" actions={actions}>
       <FilterBar orders={book}>
         <Tabs kinds={kinds} chosen={open ? 'unreconciled' : 'all'} onChoose={choose} />
         <Search placeholder="Payer or description" />

@@ -15,7 +15,7 @@ export const PaymentsQuery = graphql(
     ) {
       deposits(
         first: $first, after: $after, last: $last, before: $before, search: $search, orderBy: $orderBy
-        filter: {
+        scope: DESCENDANTS, filter: {
           amount: $amount, created: $created, status: $status, method: $method, currency: $currency
           unreconciled: $unreconciled, accountId: $account
         }
@@ -46,7 +46,7 @@ export const ToReconcileQuery = graphql(
       $created: TimeFilter, $method: [PaymentMethod!], $currency: [Currency!], $account: ID
     ) {
       deposits(
-        first: $first, after: $after, last: $last, before: $before
+        first: $first, after: $after, last: $last, before: $before, scope: DESCENDANTS
         filter: {
           created: $created, method: $method, currency: $currency, accountId: $account, unreconciled: true
         }
