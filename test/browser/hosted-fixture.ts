@@ -50,9 +50,6 @@ export async function pageIn(context: BrowserContext): Promise<Page> {
   return page;
 }
 
-/** The tabs that visits have left, by their options. A new one costs as much processor time as four pages. */
-const left = new Map<string, Tab[]>();
-
 export const state = (page: Page) => page.locator('main').getAttribute('data-state');
 export const reach = (page: Page, name: string) => page.locator(`main[data-state^="${name}"]`).waitFor();
 export const heading = async (page: Page) => (await page.locator('h1').innerText()).replaceAll(/\s+/g, ' ');
@@ -76,6 +73,8 @@ export const payTheCode = (page: Page) => page.getByRole('button', { name: 'Pay 
 /** Payers in a browser: pages of checkouts, and what was seen in them. */
 export function payersIn(world: World) {
   let chromium: Browser;
+  /** The tabs that visits have left, by their options. A new one costs as much processor time as four pages. */
+  const left = new Map<string, Tab[]>();
 
   beforeAll(async () => {
     chromium = await browser(['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1']);
