@@ -22,7 +22,9 @@ export function useTimes(): (time: string, style?: Style) => string {
 
 function formatTime(time: string, style: Style, timeZone: string): string {
   const zone = timeZone === '' ? {} : { timeZone };
-  return new Intl.DateTimeFormat(undefined, { ...styles[style], ...zone }).format(new Date(time));
+  const text = new Intl.DateTimeFormat(undefined, { ...styles[style], ...zone }).format(new Date(time));
+  // Some locales have an ordinary space here, at which a narrow column would break the line.
+  return text.replace(/ (?=[ap]m$)/, '\u00a0');
 }
 
 /** A day without a time, such as the due date of an invoice: the same in every time zone. */
