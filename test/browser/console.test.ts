@@ -510,7 +510,6 @@ describe('an operator', () => {
     await dialog.getByRole('button', { name: 'Record it' }).click();
     await dialog.getByText('There is no such attempt in live mode').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-
     await page.getByRole('button', { name: /^Decide: / }).click();
     await dialog.getByText(checkoutId).waitFor();
     await dialog.getByLabel('The acquirer says').selectOption({ label: 'The payer has been charged' });

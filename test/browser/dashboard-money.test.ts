@@ -18,7 +18,8 @@ const lists = [
   [
     '/payments?sort=amount',
     'Payments',
-    'deposits(scope: DESCENDANTS, orderBy: AMOUNT_DESC, currency: ["INR"]) { nodes { amount currency status pendingRest } }',
+    'deposits(scope: DESCENDANTS, orderBy: AMOUNT_DESC, currency: ["INR"]) ' +
+      '{ nodes { amount currency status pendingRest } }',
   ],
   ['/receivables', 'Receivables', 'receivables { nodes { currency amountReconcilable invoice { amount } } }'],
   [

@@ -89,7 +89,8 @@ function Sums({ rows: { columns, rows } }: { rows: ImportRows }) {
         .filter((each) => hundredths(each.amount) > 0n)
         .map((each) => (
           <span key={each.currency}>
-            {each.count === rows.length ? 'All' : `${each.count.toLocaleString()} of`} {counted(rows.length, 'row')} ·{' '}
+            {each.count === rows.length ? 'All' : `${each.count.toLocaleString()} of`} {counted(rows.length, 'row')}
+            {' · '}
             <Money amount={each.amount} currency={each.currency} />
           </span>
         ))}

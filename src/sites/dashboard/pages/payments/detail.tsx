@@ -42,9 +42,10 @@ function PaymentPage({ payment }: { payment: PaymentDetail }) {
   const mayWrite = useMayWrite();
   const [done, setDone] = useState<string>();
   const open = isUnreconciled(payment);
+  const payer = payerOf(payment, 'an unknown payer');
   return (
     <DetailPage
-      title={`${payment.disputedDeposit ? 'Money taken back by' : 'Payment from'} ${payerOf(payment, 'an unknown payer')}`}
+      title={`${payment.disputedDeposit ? 'Money taken back by' : 'Payment from'} ${payer}`}
       back={{ href: '/payments', name: 'Payments' }}
       money={payment}
       status={stateOf(payment)}
