@@ -21,7 +21,18 @@ export interface Watched {
   me: Speaker;
 }
 
-/** Starts a gateway with the time limits of one without settings, creates a root account, and watches both. */
+/**
+ * Waits until so many processes of a gateway have checked the health for the first time, which they do in the
+ * background: a check that is late would find what a drill breaks, and `TidegateHealth` would fire, too. Each of them
+ * logs that there is no recent backup.
+ */
+export const checkedBy = (processes: number, gateway: Gateway) =>
+  until(() => gateway.log().filter(({ check }) => check === 'backups').length >= processes, 100);
+
+/**
+ * Starts a gateway with the time limits of one without settings, creates a root account, and watches both once its
+ * health is checked.
+ */
 export async function watched(
   children: Children,
   { port }: Server,
@@ -39,6 +50,7 @@ export async function watched(
   const gateway = await children.gateway({ ...environment, ...more });
   const create = ['account', 'create', `--type=${kind}`, '--edition=1', '--legal-name=Root Traders', '--json'];
   const root = JSON.parse((await children.command(environment, ...create)).out) as Watched['root'];
+  await checkedBy(Number(more.WORKERS ?? 1), gateway);
   const prometheus = new Prometheus();
   await prometheus.start([`127.0.0.1:${METRICS_PORT}`]);
   const me = gateway.speaker(root.keys.test, { 'x-forwarded-proto': 'https' });

@@ -6,6 +6,7 @@ import { patience } from '../support/scale.js';
 import { type Server, Servers } from '../support/standby.js';
 import type { Speaker } from '../support/world.js';
 import {
+  checkedBy,
   doctorOn,
   fires as firesIn,
   partner as newPartner,
@@ -172,6 +173,8 @@ describe.skipIf(!prometheusProgram)(`a real Prometheus with the alert rules${mis
   it('pages for a delivery that cannot be signed', async () => {
     const made = await me.post('/v1/webhook_endpoints', { url: 'https://receiver.example/hook', event_types: ['*'] });
     expect(made.status).toBe(200);
+    // The process that took the place of the killed one is the third.
+    await checkedBy(3, gateway);
     await primary.sql`update webhook_endpoint set secret_sealed = 'v1.00000000.AAAA'`;
     expect((await partner()).status).toBe(200);
     expect(await fires('the key of a webhook secret missing', 'TidegateUndecryptable')).toBeLessThan(60);
