@@ -140,3 +140,19 @@ it('a gateway that lacks the older of two keys says so, and no secret is lost th
   expect(await doctor(two)).toEqual([expect.objectContaining({ level: 'ok' })]);
   await sql.end();
 });
+
+it('a gateway that cannot find out in time whether its key is the right one starts, and says so', async () => {
+  const database = { ...(await children.database({ migrated: true })), TRUSTED_PROXY: '127.0.0.1' };
+  const sql = single(connectionOf(database.DATABASE_URL), 'a test');
+  // The check waits a minute for a lock; a role may wait shorter.
+  const name = new URL(database.DATABASE_URL).pathname.slice(1);
+  await sql.unsafe(`alter role tidegate in database ${name} set lock_timeout = '200ms'`);
+  await sql.unsafe('begin; lock table webhook_endpoint in access exclusive mode');
+  const gateway = await children.gateway({ ...database, ENCRYPTION_KEY: 'the first encryption key of several' });
+  expect(gateway.errors).toMatch(
+    /^Whether ENCRYPTION_KEY is the one of this database could not be checked: .*lock timeout/m,
+  );
+  await sql.unsafe('rollback');
+  expect(await gateway.stop()).toBe(0);
+  await sql.end();
+});
