@@ -98,10 +98,10 @@ export function ClosingBalances() {
           <label htmlFor={id}>Day</label>
           <input id={id} type="date" value={day} onChange={({ target }) => set({ day: target.value })} />
         </div>
+        <p className="hint">
+          The difference is what the balance has moved by in the day, less what the ledger has of it.
+        </p>
       </div>
-      <p className="hint">
-        The difference is what the balance has moved by in the day, less what the ledger has of it.
-      </p>
       {result.data?.bankReport.hasMore && (
         <p className="hint">The day has more statements. These are the first 200, by account.</p>
       )}
