@@ -5,7 +5,7 @@ import { storeBankFile } from '../../src/operator/bank-file/import.js';
 import { bytesOf, camt } from '../support/bank-files.js';
 import { receivableBody } from '../support/bodies.js';
 import { PayeeFixture } from '../support/checkout-fixture.js';
-import { payOutLive } from '../support/jobs.js';
+import { importRow, payOutLive } from '../support/jobs.js';
 import { eventually, must, payoutAddress, type Speaker, tenantOf, useWorld } from '../support/world.js';
 import { banksIn } from './bank-fixture.js';
 import { type Json, mutation, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
@@ -50,6 +50,9 @@ async function ofTenant(account: Speaker, webhook: string) {
   const csv = new TextEncoder().encode('currency\nUSD');
   const file = (await must(account.upload('import', csv, 'sheet.csv'))).id as string;
   const made = await must(account.post('/v1/imports', { kind: 'receivables', file_id: file }));
+  const row = await importRow(account, made.id);
+  const entry = await idOf('entry', 'true');
+  const [moved] = await world.sql`select payment_id from entry where id = ${entry}`;
   const exported = await must(account.post('/v1/exports', { list: '/v1/deposits', format: 'csv' }));
   const session = await must(account.post('/v1/sessions', { role: 'read' }));
   await must(account.post(`/v1/webhook_endpoints/${webhook}/test`));
@@ -61,10 +64,12 @@ async function ofTenant(account: Speaker, webhook: string) {
   return [
     ['ACCOUNT_SETTING', await idOf('account_setting', `account_id = '${account.id}'`), null],
     ['API_KEY', key, prefix!.prefix],
+    ['BALANCE_TRANSACTION', entry, moved!.payment_id],
     ['EVENT', event, `file.created ${file}`],
     ['EXPORT', exported.id, '/v1/deposits'],
     ['FILE', file, 'sheet.csv'],
     ['IMPORT', made.id, 'receivables'],
+    ['IMPORT_ROW', row, made.id],
     ['SESSION', session.id, key],
     ['WEBHOOK_DELIVERY', delivery, `${sent!.event_type} ${sent!.event_id}`],
   ] as const;

@@ -9,7 +9,9 @@ import type { EventRow } from '../../resources/event/table.js';
 import type { ExportRow } from '../../resources/export/table.js';
 import type { FileRow } from '../../resources/file/table.js';
 import type { ImportRow } from '../../resources/import/table.js';
+import type { ImportRowRow } from '../../resources/import-row/table.js';
 import type { ApiKeyRow } from '../../resources/key/table.js';
+import type { EntryRow } from '../../resources/ledger/table.js';
 import type { PayoutRow } from '../../resources/payout/table.js';
 import type { ReceivableRow } from '../../resources/receivable/table.js';
 import type { ChangeRequestRow } from '../../resources/change-request/table.js';
@@ -32,6 +34,7 @@ export const FoundType = {
   ADDRESS: 'address',
   ADJUSTMENT: 'adjustment',
   API_KEY: 'api_key',
+  BALANCE_TRANSACTION: 'balance_transaction',
   BANK_LINE: 'bank_line',
   BANK_NOTICE: 'bank_notice',
   CHANGE_REQUEST: 'change_request',
@@ -42,6 +45,7 @@ export const FoundType = {
   EXPORT: 'export',
   FILE: 'file',
   IMPORT: 'import',
+  IMPORT_ROW: 'import_row',
   PAYMENT: 'payment',
   PAYMENT_ORDER: 'payment_order',
   PAYOUT: 'payout',
@@ -124,6 +128,8 @@ export const shown = {
     found('dispute', row, {
       ...{ ...moneyOf(row), accountId: row.accountId, depositId: row.depositId, reference: row.reference },
     }),
+  entry: ({ amount, currency, accountId, paymentId, ...row }: EntryRow) =>
+    found('balance_transaction', row, { amount, currency, accountId, reference: paymentId }),
   event: (row: EventRow) =>
     found('event', row, { accountId: row.actingAccountId, reference: `${row.type} ${row.objectId}` }),
   export: (row: ExportRow) =>
@@ -131,6 +137,8 @@ export const shown = {
   file: (row: FileRow) => found('file', row, { accountId: row.accountId, reference: row.filename }),
   import: (row: ImportRow) =>
     found('import', row, { status: row.status, accountId: row.accountId, reference: row.kind }),
+  importRow: (row: ImportRowRow) =>
+    found('import_row', row, { status: row.status, accountId: row.actingAccountId, reference: row.importId }),
   payment: (row: PaymentRow) =>
     found('payment', row, { ...moneyOf(row), accountId: row.accountId, depositId: row.depositId, reference: row.type }),
   order: (row: PaymentOrderRow): FoundObject => ({

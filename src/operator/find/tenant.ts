@@ -7,7 +7,9 @@ import { event } from '../../resources/event/table.js';
 import { dataExport } from '../../resources/export/table.js';
 import { file } from '../../resources/file/table.js';
 import { dataImport } from '../../resources/import/table.js';
+import { importRow } from '../../resources/import-row/table.js';
 import { apiKey } from '../../resources/key/table.js';
+import { entry } from '../../resources/ledger/table.js';
 import { payment } from '../../resources/payment/table.js';
 import { payoutListing } from '../../resources/payout/listing.js';
 import { payout } from '../../resources/payout/table.js';
@@ -72,11 +74,13 @@ const kind = <T extends Rows>(name: string, table: T, of: (row: Row<T>) => Found
 /** The kinds of object that are found by their ids in a tenant alone: no index has the ids of all tenants. */
 export const kindsInTenant: Readonly<Record<string, ReturnType<typeof kind> | undefined>> = {
   account_setting: kind('Account settings by id', accountSetting, shown.setting),
+  bt: kind('Balance transactions by id', entry, shown.entry),
   delivery: kind('Deliveries of webhooks by id', webhookDelivery, shown.delivery),
   event: kind('Events by id', event, shown.event),
   export: kind('Exports by id', dataExport, shown.export),
   file: kind('Files by id', file, shown.file),
   import: kind('Imports by id', dataImport, shown.import),
+  import_row: kind('Rows of imports by id', importRow, shown.importRow),
   key: kind('API keys by id', apiKey, shown.apiKey),
   payment: kind('Entries of balances by id', payment, shown.payment),
   person: kind('Persons by id', person, shown.person),

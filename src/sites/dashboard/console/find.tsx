@@ -60,6 +60,7 @@ export const kinds: Readonly<Record<FoundObject['type'], string>> = {
   ADDRESS: 'Address',
   ADJUSTMENT: 'Adjustment',
   API_KEY: 'API key',
+  BALANCE_TRANSACTION: 'Balance transaction',
   BANK_LINE: "Line of a bank's file",
   BANK_NOTICE: 'Bank notice',
   CHANGE_REQUEST: 'Change',
@@ -70,6 +71,7 @@ export const kinds: Readonly<Record<FoundObject['type'], string>> = {
   EXPORT: 'Export',
   FILE: 'File',
   IMPORT: 'Import',
+  IMPORT_ROW: 'Row of an import',
   PAYMENT: 'Entry of a balance',
   PAYMENT_ORDER: 'Payment order',
   PAYOUT: 'Payout',
@@ -118,8 +120,8 @@ function hrefOf({ type, id, livemode, tenantId, accountId, depositId, payoutId }
 
 /** What is found in the tenant of an account alone. */
 const ofTenant = new Set<FoundObject['type']>([
-  ...(['API_KEY', 'EVENT', 'EXPORT', 'FILE', 'IMPORT', 'PAYMENT', 'SESSION'] as const),
-  ...(['WEBHOOK_DELIVERY', 'WEBHOOK_ENDPOINT'] as const),
+  ...(['API_KEY', 'BALANCE_TRANSACTION', 'EVENT', 'EXPORT', 'FILE', 'IMPORT', 'IMPORT_ROW', 'PAYMENT'] as const),
+  ...(['SESSION', 'WEBHOOK_DELIVERY', 'WEBHOOK_ENDPOINT'] as const),
 ]);
 
 /** What the box says below its hits, and where it has looked when it has none. */

@@ -49,6 +49,8 @@ export function FoundObject({ params }: { params: { id: string } }) {
 
 /** What the reference of some kinds is. */
 const referenceNames: Partial<Record<Object['type'], string>> = {
+  BALANCE_TRANSACTION: 'Entry of a balance',
+  IMPORT_ROW: 'Import',
   PAYMENT: 'Of',
   PERSON: 'Name',
   WEBHOOK_ENDPOINT: 'URL',
